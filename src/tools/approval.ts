@@ -69,8 +69,21 @@ export type ApprovalDecision =
 /** A policy for the calls that need approval. */
 export type ApprovalPolicy = 'never' | 'destructive' | 'unless-read-only' | 'always';
 
-/** Returns true if a policy requires approval for the calls of a tool. */
-export function isAskedByPolicy(policy: ApprovalPolicy, tool: ToolDefinition): boolean {
+/** The calls that need approval: a policy, or a function that returns false for calls that need none. */
+type ApprovalsOf<Call> = ApprovalPolicy | ((call: Call) => boolean | PromiseLike<boolean>);
+
+/** Returns true if the application requires approval for a call. */
+export const requiresApproval = async <Call extends CallForApproval>(
+  approvals: ApprovalsOf<Call>,
+  call: Call,
+): Promise<boolean> =>
+  typeof approvals === 'function' ? (await approvals(call)) !== false : isAskedByPolicy(approvals, call.tool);
+
+/** Returns false if no call of a tool needs approval by the tool or the application, whatever its arguments are. */
+export const mayRequireApproval = (approvals: ApprovalsOf<never>, tool: ToolDefinition): boolean =>
+  tool.needsApproval !== undefined || typeof approvals === 'function' || isAskedByPolicy(approvals, tool);
+
+function isAskedByPolicy(policy: ApprovalPolicy, tool: ToolDefinition): boolean {
   const { readOnly, destructive } = effectiveAnnotations(tool);
   if (policy === 'destructive') return destructive;
   return policy === 'unless-read-only' ? !readOnly : policy !== 'never';

@@ -29,7 +29,8 @@ import {
   type ApprovalPolicy,
   type CallForApproval,
   defaultPolicy,
-  isAskedByPolicy,
+  requiresApproval,
+  mayRequireApproval,
   readDecision,
   toCallForApproval,
   toRefusalText,
@@ -198,8 +199,7 @@ function toHostTool(
   const asked = createRecentIds();
   /** Calls of `ai` 7, whose outputs have words of their own. */
   const tagged = createRecentIds();
-  const mayAsk =
-    tool.needsApproval !== undefined || typeof approvals === 'function' || isAskedByPolicy(approvals, tool);
+  const mayAsk = mayRequireApproval(approvals, tool);
 
   const toCall = (input: unknown, options: HostCallOptions): ToolInvocation => ({
     toolCallId: options.toolCallId,
@@ -214,9 +214,7 @@ function toHostTool(
   const needsApproval = async (request: CallForApproval): Promise<boolean> => {
     const { messages, context } = request;
     if (await tool.needsApproval?.(request, { messages, callContext: { context } })) return true;
-    return typeof approvals === 'function'
-      ? (await approvals(request)) !== false
-      : isAskedByPolicy(approvals, tool);
+    return requiresApproval(approvals, request);
   };
 
   /** Returns the refusal of a call that needs an approval which it does not have. */

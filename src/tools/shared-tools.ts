@@ -1,7 +1,7 @@
 import { inform } from '../core/shared/inform.js';
 import { toStableJson } from '../core/shared/json.js';
 import { estimateSize, Memory } from '../core/shared/memory.js';
-import { type ApprovalPolicy, type CallForApproval, defaultPolicy, isAskedByPolicy } from './approval.js';
+import { type ApprovalPolicy, type CallForApproval, defaultPolicy, requiresApproval } from './approval.js';
 import {
   type HostTool,
   type HostTools,
@@ -267,11 +267,9 @@ export class SharedTools {
     };
   }
 
-  #isAskedInLoop(call: CallForApproval, turnId?: string): boolean | PromiseLike<boolean> {
+  #isAskedInLoop(call: CallForApproval, turnId?: string): Promise<boolean> {
     const { approvals = defaultPolicy(this.#loop) } = this.#loop;
-    return typeof approvals === 'function'
-      ? approvals(toLoopRequest(call, turnId))
-      : isAskedByPolicy(approvals, call.tool);
+    return requiresApproval(approvals, toLoopRequest(call, turnId));
   }
 }
 

@@ -45,7 +45,7 @@ export type ListedSource = Pick<ToolSource, 'listTools' | 'callTool'>;
 
 /** Returns the tools of several sources under unique names. */
 export function combineSources(sources: readonly ListedSource[]) {
-  const names = createToolNames();
+  const names = new OfferedNames();
   /** The newest names, with what they were made of. */
   let latest: { readonly of: readonly unknown[]; readonly named: NamedTools } | undefined;
 
@@ -72,7 +72,7 @@ export function combineSources(sources: readonly ListedSource[]) {
       }
       return { ...latest.named, warnings, closed };
     },
-    find: names.find,
+    find: (call: ToolInvocation) => names.find(call),
   };
 }
 
@@ -110,126 +110,120 @@ interface Entry extends SourceTool {
  *
  * @internal
  */
-function createToolNames() {
-  const entries = new Map<ListedSource, Map<string, Entry>>();
+class OfferedNames {
+  readonly #entries = new Map<ListedSource, Map<string, Entry>>();
   /** The tools that sources list under a name. */
-  const claims = new Map<string, Set<Entry>>();
+  readonly #claims = new Map<string, Set<Entry>>();
   /** The tool that was first offered under a name. */
-  const owners = new Map<string, Entry>();
+  readonly #owners = new Map<string, Entry>();
   /** The names that sources list. */
-  const claimed = new Set<string>();
+  readonly #claimed = new Set<string>();
 
-  function register({ source, tool }: SourceTool): Entry {
-    const ofSource = entries.get(source) ?? new Map<string, Entry>();
-    entries.set(source, ofSource);
+  /**
+   * Names the tools of a listing.
+   *
+   * @param sourceAliases Further names that the sources themselves list.
+   */
+  assign(
+    listed: readonly SourceTool[],
+    options: Pick<ListToolsOptions, 'known' | 'reserved'>,
+    sourceAliases: Iterable<readonly [name: string, tool: ToolDefinition | undefined]>,
+  ): NamedTools {
+    const current = new Set(listed.map(tool => this.#register(tool)));
+    const ofHost = new Set(options.reserved ?? []);
+    const given = new Map((options.known ?? []).map(tool => [tool.name, tool]));
+    const names = new Map<Entry, string>();
+    const taken = new Set<string>();
+    const name = (entry: Entry, isAllowed: (name: string) => boolean): void => {
+      const isOfServer = entry.tool.server !== undefined;
+      const isFree = (candidate: string): boolean =>
+        !taken.has(candidate) &&
+        !(isOfServer && ofHost.has(candidate)) &&
+        (this.#owners.get(candidate) ?? entry) === entry &&
+        isAllowed(candidate);
+      const chosen = this.#chooseName(entry, isFree, ofHost);
+      taken.add(chosen);
+      names.set(entry, chosen);
+      if (!this.#owners.has(chosen)) this.#owners.set(chosen, entry);
+    };
+    for (const entry of current) name(entry, () => true);
+    // The names of this conversation, which other conversations do not have.
+    for (const [entry, chosen] of [...names]) {
+      const meansOther = (candidate: string): boolean => {
+        const meaning = given.get(candidate);
+        return meaning !== undefined && !isSameTool(entry.tool, meaning);
+      };
+      if (entry.tool.server !== undefined && meansOther(chosen))
+        name(entry, candidate => !meansOther(candidate));
+    }
+
+    const offered = new Map<string, ToolDefinition>();
+    /** The offered definitions by those of the sources. */
+    const named = new Map<ToolDefinition, ToolDefinition>();
+    for (const [{ tool }, chosen] of names) {
+      const definition = rename(tool, chosen);
+      offered.set(chosen, definition);
+      named.set(tool, definition);
+    }
+    const aliases = new Map<string, ToolDefinition | undefined>();
+    for (const [alias, tool] of sourceAliases) aliases.set(alias, tool && named.get(tool));
+    for (const [alias, { tool }] of this.#owners) aliases.set(alias, named.get(tool));
+    const meanings = new Map<string, ToolDefinition | undefined>();
+    for (const [alias, meaning] of given) {
+      const tool = [...offered.values()].find(one => isSameTool(one, meaning));
+      meanings.set(alias, tool);
+    }
+    for (const chosen of offered.keys()) {
+      aliases.delete(chosen);
+      meanings.delete(chosen);
+    }
+    return { tools: [...offered.values()], aliases, meanings };
+  }
+
+  /** Returns the source of a call, and the call as this source expects it: with the tool as it was last listed. */
+  find(call: ToolInvocation): { source: ListedSource; call: ToolInvocation } | undefined {
+    const { toolName, server, originalName = toolName } = call;
+    let found = this.#owners.get(toolName);
+    if (server !== undefined && !(found && isSameTool(found.tool, { server, originalName })))
+      found = [...this.#entries.values()]
+        .flatMap(ofSource => [...ofSource.values()])
+        .find(entry => isSameTool(entry.tool, { server, originalName }));
+    if (found === undefined) return undefined;
+    const { source, tool } = found;
+    return {
+      source,
+      call: { ...call, toolName: tool.name, server: tool.server, originalName: tool.originalName },
+    };
+  }
+
+  #register({ source, tool }: SourceTool): Entry {
+    const ofSource = this.#entries.get(source) ?? new Map<string, Entry>();
+    this.#entries.set(source, ofSource);
     const key = JSON.stringify(tool.server === undefined ? [tool.name] : [tool.server, originalNameOf(tool)]);
     const entry = ofSource.get(key) ?? { source, tool };
     entry.tool = tool;
     ofSource.set(key, entry);
-    claims.set(tool.name, (claims.get(tool.name) ?? new Set()).add(entry));
-    claimed.add(tool.name);
+    this.#claims.set(tool.name, (this.#claims.get(tool.name) ?? new Set()).add(entry));
+    this.#claimed.add(tool.name);
     return entry;
   }
 
   /** Names a tool. `reserved` are the names of the host. */
-  function chooseName(
-    entry: Entry,
-    isFree: (name: string) => boolean,
-    reserved: ReadonlySet<string>,
-  ): string {
+  #chooseName(entry: Entry, isFree: (name: string) => boolean, reserved: ReadonlySet<string>): string {
     const { name, server } = entry.tool;
     const isUnclaimed = (candidate: string): boolean => {
-      const claimants = claims.get(candidate);
+      const claimants = this.#claims.get(candidate);
       return claimants === undefined || (claimants.size === 1 && claimants.has(entry));
     };
     if (server === undefined) return isFree(name) ? name : withNumber(name, isFree);
     const isDecorated =
-      decoratedName(name, claimed) !== undefined || decoratedName(name, reserved) !== undefined;
+      decoratedName(name, this.#claimed) !== undefined || decoratedName(name, reserved) !== undefined;
     if (!RESERVED.has(name) && !isDecorated && isUnclaimed(name) && isFree(name)) return name;
     const isAvailable = (candidate: string): boolean =>
-      isFree(candidate) && (owners.get(candidate) === entry || isUnclaimed(candidate));
+      isFree(candidate) && (this.#owners.get(candidate) === entry || isUnclaimed(candidate));
     const prefixed = toPrefixedName(server, originalNameOf(entry.tool));
     return isAvailable(prefixed) ? prefixed : withNumber(prefixed, isAvailable);
   }
-
-  return {
-    /**
-     * Names the tools of a listing.
-     *
-     * @param sourceAliases Further names that the sources themselves list.
-     */
-    assign(
-      listed: readonly SourceTool[],
-      options: Pick<ListToolsOptions, 'known' | 'reserved'>,
-      sourceAliases: Iterable<readonly [name: string, tool: ToolDefinition | undefined]>,
-    ): NamedTools {
-      const current = new Set(listed.map(register));
-      const ofHost = new Set(options.reserved ?? []);
-      const given = new Map((options.known ?? []).map(tool => [tool.name, tool]));
-      const names = new Map<Entry, string>();
-      const taken = new Set<string>();
-      const name = (entry: Entry, isAllowed: (name: string) => boolean): void => {
-        const isOfServer = entry.tool.server !== undefined;
-        const isFree = (candidate: string): boolean =>
-          !taken.has(candidate) &&
-          !(isOfServer && ofHost.has(candidate)) &&
-          (owners.get(candidate) ?? entry) === entry &&
-          isAllowed(candidate);
-        const chosen = chooseName(entry, isFree, ofHost);
-        taken.add(chosen);
-        names.set(entry, chosen);
-        if (!owners.has(chosen)) owners.set(chosen, entry);
-      };
-      for (const entry of current) name(entry, () => true);
-      // The names of this conversation, which other conversations do not have.
-      for (const [entry, chosen] of [...names]) {
-        const meansOther = (candidate: string): boolean => {
-          const meaning = given.get(candidate);
-          return meaning !== undefined && !isSameTool(entry.tool, meaning);
-        };
-        if (entry.tool.server !== undefined && meansOther(chosen))
-          name(entry, candidate => !meansOther(candidate));
-      }
-
-      const offered = new Map<string, ToolDefinition>();
-      /** The offered definitions by those of the sources. */
-      const named = new Map<ToolDefinition, ToolDefinition>();
-      for (const [{ tool }, chosen] of names) {
-        const definition = rename(tool, chosen);
-        offered.set(chosen, definition);
-        named.set(tool, definition);
-      }
-      const aliases = new Map<string, ToolDefinition | undefined>();
-      for (const [alias, tool] of sourceAliases) aliases.set(alias, tool && named.get(tool));
-      for (const [alias, { tool }] of owners) aliases.set(alias, named.get(tool));
-      const meanings = new Map<string, ToolDefinition | undefined>();
-      for (const [alias, meaning] of given) {
-        const tool = [...offered.values()].find(one => isSameTool(one, meaning));
-        meanings.set(alias, tool);
-      }
-      for (const chosen of offered.keys()) {
-        aliases.delete(chosen);
-        meanings.delete(chosen);
-      }
-      return { tools: [...offered.values()], aliases, meanings };
-    },
-
-    /** Returns the source of a call, and the call as this source expects it: with the tool as it was last listed. */
-    find(call: ToolInvocation): { source: ListedSource; call: ToolInvocation } | undefined {
-      const { toolName, server, originalName = toolName } = call;
-      let found = owners.get(toolName);
-      if (server !== undefined && !(found && isSameTool(found.tool, { server, originalName })))
-        found = [...entries.values()]
-          .flatMap(ofSource => [...ofSource.values()])
-          .find(entry => isSameTool(entry.tool, { server, originalName }));
-      if (found === undefined) return undefined;
-      const { source, tool } = found;
-      return {
-        source,
-        call: { ...call, toolName: tool.name, server: tool.server, originalName: tool.originalName },
-      };
-    },
-  };
 }
 
 /** Hosts look up tools in plain objects, which all have a `constructor`. */

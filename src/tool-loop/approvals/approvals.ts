@@ -10,7 +10,8 @@ import {
   type CallForApproval,
   type Decision,
   defaultPolicy,
-  isAskedByPolicy,
+  requiresApproval,
+  mayRequireApproval,
   readDecision,
   toRefusalText,
 } from '../../tools/approval.js';
@@ -81,10 +82,8 @@ export interface ApprovalSettings {
 /** Returns true if calls of a tool need no approval, whatever their arguments are. */
 export function isFreeOfApproval(tool: ToolDefinition, settings: ApprovalSettings): boolean {
   const { isCopy = false, needsApproval } = settings.stubs.get(stubIdentityOf(tool)) ?? {};
-  if (isCopy || needsApproval || tool.needsApproval !== undefined || settings.toolApproval !== undefined)
-    return false;
-  const policy = settings.approvals ?? defaultPolicy(settings);
-  return typeof policy !== 'function' && policy !== 'always';
+  if (isCopy || needsApproval || settings.toolApproval !== undefined) return false;
+  return !mayRequireApproval(settings.approvals ?? defaultPolicy(settings), tool);
 }
 
 /** `run`: no approval is needed, or it was given. `ask-host`: the host has to ask. Else the text for the model. */
@@ -154,10 +153,9 @@ async function findNeed(
   const { tool } = request;
   if (await tool.needsApproval?.(request, { messages: request.messages, callContext: settings.callContext }))
     return 'approval';
-  const policy = settings.approvals ?? defaultPolicy(settings);
-  const isAsked =
-    typeof policy === 'function' ? (await policy(request)) !== false : isAskedByPolicy(policy, tool);
-  return isAsked ? 'approval' : 'none';
+  return (await requiresApproval(settings.approvals ?? defaultPolicy(settings), request))
+    ? 'approval'
+    : 'none';
 }
 
 const COPIED_STUB =
