@@ -51,10 +51,10 @@ export function openConnectionPool(
 
   return {
     closing,
-    connectionTo(config, { serverName, createConnection }) {
+    connectionTo(config, { serverName, Connection }) {
       const key = toConnectionKey(config);
       const limit = connectTimeout ?? connectTimeouts['command' in config ? 'program' : 'url'];
-      const create = () => createConnection(config, { ...settings, connectTimeout: limit, serverName });
+      const create = () => new Connection(config, { ...settings, connectTimeout: limit, serverName });
       const known = connections.get(key);
       if (known !== undefined) return known;
       const { connection, release } =

@@ -7,7 +7,7 @@ import { once } from '../../core/shared/once.js';
 import { functionSetting, parseSettings } from '../../core/shared/settings.js';
 import { type ObservedOptions, telemetrySetting } from '../../core/telemetry.js';
 import type { McpServerConfig } from './config/config.js';
-import type { createConnection, McpConnection } from './session/connection.js';
+import type { McpConnection } from './session/connection.js';
 import type { McpCallbacks, RequestMeta } from './config/callbacks.js';
 
 /** Connections that several tool sources share, one for each server. */
@@ -19,7 +19,7 @@ export interface McpConnectionPool {
   /** @internal */
   connectionTo(
     config: McpServerConfig,
-    options: { serverName: string; createConnection: typeof createConnection },
+    options: { serverName: string; Connection: typeof McpConnection },
   ): McpConnection;
 }
 

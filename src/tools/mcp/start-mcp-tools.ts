@@ -23,7 +23,7 @@ import type { AuthorizationCallback } from './auth/authorization.js';
 import { authorizationOf } from './auth/server-authorization.js';
 import { callTool as callServerTool } from './features/call-tool.js';
 import { type McpServerConfig, type McpServers, toSourceName } from './config/config.js';
-import { createConnection, defaultStartupTimeout, type McpConnection } from './session/connection.js';
+import { defaultStartupTimeout, McpConnection } from './session/connection.js';
 import { openConnectionPool, type PoolTimings } from './connection-pool.js';
 import { McpFailure } from './transport/failures.js';
 import { toMcpError } from './session/errors.js';
@@ -170,7 +170,7 @@ export function startMcpTools(
   const closing = createClosing(sourceName);
   const limits = { timeout, totalTimeout, startupTimeout };
   const servers = enabled.map(([name, config]) =>
-    createServer(name, config, pool.connectionTo(config, { serverName: name, createConnection }), {
+    createServer(name, config, pool.connectionTo(config, { serverName: name, Connection: McpConnection }), {
       ...limits,
       requestMeta,
       closing,

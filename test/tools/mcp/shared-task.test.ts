@@ -1,17 +1,17 @@
 import { getEventListeners } from 'node:events';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { createSharedTask } from '../../../src/tools/mcp/session/current-session.js';
+import { SharedTask } from '../../../src/tools/mcp/session/current-session.js';
 
 it('runs once for concurrent callers', async () => {
   const operation = vi.fn(async () => 'done');
-  const task = createSharedTask(operation);
+  const task = new SharedTask(operation);
   expect(await Promise.all([task.join(), task.join()])).toEqual(['done', 'done']);
   expect(operation).toHaveBeenCalledTimes(1);
 });
 
 it('continues when one of two callers leaves, and is aborted when the last one leaves', async () => {
   let seen: AbortSignal | undefined;
-  const task = createSharedTask(signal => {
+  const task = new SharedTask(signal => {
     seen = signal;
     return new Promise<never>(() => {});
   });
@@ -46,7 +46,7 @@ it.each([
   onTestFinished(() => void vi.useRealTimers());
   const operation = failAfter(() => duration);
   onTestFinished(() => void vi.restoreAllMocks());
-  const task = createSharedTask(operation, { rememberFailureFor: 30_000 });
+  const task = new SharedTask(operation, { rememberFailureFor: 30_000 });
   await expect(task.join()).rejects.toThrow('broken');
   // The last second is waited for.
   vi.setSystemTime(Date.now() + remembered - 1001);
@@ -62,7 +62,7 @@ it('repeats an attempt that failed at once, after delays that grow to a second',
   onTestFinished(() => void vi.useRealTimers());
   const operation = failAfter(() => 10);
   onTestFinished(() => void vi.restoreAllMocks());
-  const task = createSharedTask(operation, { rememberFailureFor: 30_000 });
+  const task = new SharedTask(operation, { rememberFailureFor: 30_000 });
   for (const [attempt, delay] of [0, 0, 250, 500, 1000, 1000].entries()) {
     const joined = expect(task.join()).rejects.toThrow('broken');
     if (delay > 0) {
@@ -76,7 +76,7 @@ it('repeats an attempt that failed at once, after delays that grow to a second',
 });
 
 it('does not remember an abort as a failure', async () => {
-  const task = createSharedTask(
+  const task = new SharedTask(
     signal =>
       new Promise<string>((resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));

@@ -5,11 +5,11 @@ import type { AuthorizationCallback } from '../auth/authorization.js';
 import type { McpConnectionState } from '../config/callbacks.js';
 import type { McpServerConfig } from '../config/config.js';
 import {
-  createCurrentSession,
-  createSharedTask,
+  CurrentSession,
   type CurrentSessionOptions,
   mayEndBySignIn,
   type RememberedFailure,
+  SharedTask,
 } from './current-session.js';
 import {
   mayHaveLostSession,
@@ -24,31 +24,6 @@ import { listTools, type ServerTools } from './list-tools.js';
 import type { RequestLimits } from './request.js';
 import type { McpSession } from './session.js';
 import type { McpStoredSession } from '../transport/stored-session.js';
-
-/** The connection to one server. It opens on first use, and again after it was lost. */
-export interface McpConnection {
-  readonly state: McpConnectionState;
-  /**
-   * Returns the server's tools, without waiting for a slow server: the list that was read last while a newer one is
-   * read, and undefined if none is known. Rejects with `McpFailure` if the server failed, or with the signal's reason.
-   */
-  listTools(options?: ListOptions): Promise<ServerTools | undefined>;
-  /**
-   * Runs an operation on the open session. If it fails and `mayRetry` returns true, it runs once more, and once more if
-   * the server then rejects the session without running it, as after a restart of the server: the first failure is that of
-   * the old connection, the second one that of the old session. Rejects with `McpFailure` or the signal's reason.
-   */
-  withSession<T>(operation: (session: McpSession) => Promise<T>, options: WithSessionOptions): Promise<T>;
-  /** The last attempt to open the connection or to list its tools, if it failed. */
-  readonly failure: RememberedFailure | undefined;
-  /** Lets the next listing read the tools again. */
-  invalidateTools(): void;
-  /** The facts with which another process goes on with the open session, if its server assigned an id. */
-  readonly session: McpStoredSession | undefined;
-  /** Completes the sign-in of a user. Throws as `finishAuth` of the authorization. */
-  finishAuth(callback: AuthorizationCallback, options: { serverName: string }): Promise<void>;
-  close(): Promise<void>;
-}
 
 interface ListOptions {
   signal?: AbortSignal;
@@ -106,140 +81,213 @@ interface ListCache {
   version: number;
 }
 
-export function createConnection(
-  config: McpServerConfig,
-  { idleTimeout, ...sessionOptions }: ConnectionOptions,
-): McpConnection {
-  const { connectTimeout, retryFailedAfter } = sessionOptions;
-  const cache: ListCache = { last: undefined, isValid: false, isWatched: false, freshUntil: 0, version: 0 };
-  const current = createCurrentSession(config, { ...sessionOptions, onToolsChanged: invalidate });
-  let operationCount = 0;
-  let idleTimer: ReturnType<typeof setTimeout> | undefined;
-
-  const reading = createSharedTask(
-    async signal => {
-      const limits = { signal, timeout: connectTimeout, totalTimeout: connectTimeout };
-      try {
-        return await withSession(session => readTools(session, limits), {
-          signal,
-          mayRetry: failure => transientFailures.has(failure.kind) || failure.isSessionLost === true,
-        });
-      } catch (error) {
-        forgetTools();
-        spent += Date.now() - startedAt;
-        failedAt = Date.now();
-        // The listing after a sign-in waits for the server like the first one.
-        if (mayEndBySignIn(error, config)) spent = 0;
-        throw error;
-      }
-    },
-    { rememberFailureFor: retryFailedAfter, isRemembered: error => !mayEndBySignIn(error, config) },
-  );
+/** The connection to one server. It opens on first use, and again after it was lost. */
+export class McpConnection {
+  readonly #config: McpServerConfig;
+  readonly #options: ConnectionOptions;
+  readonly #current: CurrentSession;
+  readonly #cache: ListCache = {
+    last: undefined,
+    isValid: false,
+    isWatched: false,
+    freshUntil: 0,
+    version: 0,
+  };
+  readonly #reading: SharedTask<ServerTools>;
   /** Waits for a restart outside of the reading, which remembers its failures for longer. */
-  const refreshing = createSharedTask(async signal => {
-    await current.waitForRestart({ signal });
-    return reading.join({ signal });
-  });
+  readonly #refreshing: SharedTask<ServerTools>;
+  #operationCount = 0;
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
   /** Start of the current attempt to read the list. */
-  let startedAt = 0;
+  #startedAt = 0;
   /** Duration of the attempts that failed in a row: a server that hangs delays one turn, not each. */
-  let spent = 0;
-  let failedAt = 0;
+  #spent = 0;
+  #failedAt = 0;
 
-  /** Reads the list and caches it, unless it is invalidated while it is read. */
-  async function readTools(session: McpSession, limits: RequestLimits): Promise<ServerTools> {
-    const { announcesChanges } = session;
-    const { version } = cache;
-    const last = await listTools(session, limits);
-    cache.last = last;
-    cache.freshUntil = Date.now() + last.freshFor;
-    cache.isWatched = announcesChanges;
-    cache.isValid = cache.version === version;
-    return last;
+  constructor(config: McpServerConfig, options: ConnectionOptions) {
+    this.#config = config;
+    this.#options = options;
+    this.#current = new CurrentSession(config, { ...options, onToolsChanged: () => this.invalidateTools() });
+    this.#reading = new SharedTask(signal => this.#read(signal), {
+      rememberFailureFor: options.retryFailedAfter,
+      isRemembered: error => !mayEndBySignIn(error, config),
+    });
+    this.#refreshing = new SharedTask(async signal => {
+      await this.#current.waitForRestart({ signal });
+      return this.#reading.join({ signal });
+    });
   }
 
-  function invalidate(): void {
-    cache.isValid = false;
-    cache.version++;
+  get state(): McpConnectionState {
+    return this.#current.state;
   }
 
-  function forgetTools(): void {
-    cache.last = undefined;
-    invalidate();
+  /** The last attempt to open the connection or to list its tools, if it failed. */
+  get failure(): RememberedFailure | undefined {
+    return this.#reading.failure ?? this.#current.failure;
   }
 
-  /** Reads the list in the background: no turn that ends stops it for the others. */
-  function refresh({ startupTimeout = defaultStartupTimeout, waitsAgain = false }: ListOptions) {
-    const now = Date.now();
-    if (!refreshing.isRunning) startedAt = now;
-    if (cache.last !== undefined || now - failedAt >= failurePeriod) spent = 0;
-    if (cache.last !== undefined) {
-      // An attempt that follows a failure is delayed first.
-      const begin = current.failure === undefined ? startedAt : now + rereadTimeout;
-      return { refreshed: refreshing.join(), remaining: begin + rereadTimeout - Date.now() };
-    }
-    const waitUntil = waitsAgain ? now + startupTimeout : startedAt + startupTimeout - spent;
-    return { refreshed: refreshing.join(), remaining: waitUntil - Date.now() };
+  /** The facts with which another process goes on with the open session, if its server assigned an id. */
+  get session(): McpStoredSession | undefined {
+    return this.#current.session?.stored;
   }
 
-  async function withSession<T>(
+  /**
+   * Returns the server's tools, without waiting for a slow server: the list that was read last while a newer one is
+   * read, and undefined if none is known. Rejects with `McpFailure` if the server failed, or with the signal's reason.
+   */
+  async listTools(options: ListOptions = {}): Promise<ServerTools | undefined> {
+    const { signal } = options;
+    signal?.throwIfAborted();
+    const { isValid, isWatched, freshUntil, last } = this.#cache;
+    const isFresh =
+      Date.now() < freshUntil || (isWatched && this.#current.session?.announcesChanges === true);
+    if (isValid && isFresh) return last;
+    const { refreshed, remaining } = this.#refresh(options);
+    return orAfter(untilAborted(refreshed, signal), remaining, () => this.#cache.last);
+  }
+
+  /**
+   * Runs an operation on the open session. If it fails and `mayRetry` returns true, it runs once more, and once more if
+   * the server then rejects the session without running it, as after a restart of the server: the first failure is that of
+   * the old connection, the second one that of the old session. Rejects with `McpFailure` or the signal's reason.
+   */
+  async withSession<T>(
     operation: (session: McpSession) => Promise<T>,
     { signal, mayRetry, session: stored }: WithSessionOptions,
   ): Promise<T> {
-    const closeCountBefore = current.closeCount;
-    operationCount++;
-    clearTimeout(idleTimer);
+    const closeCountBefore = this.#current.closeCount;
+    this.#operationCount++;
+    clearTimeout(this.#idleTimer);
     const repeated = { lostSession: false, other: false };
     /** The failure of the newest attempt, unless the session could not be opened. */
     let failure: McpFailure | undefined;
     const attempt = async (): Promise<T> => {
       failure = undefined;
-      const session = current.session ?? (await current.open({ signal }));
+      const session = this.#current.session ?? (await this.#current.open({ signal }));
       try {
         return await operation(session);
       } catch (error) {
         signal?.throwIfAborted();
         failure = await withSessionState(toMcpFailure(error), session, { signal });
         // The server may come back with other tools.
-        if (lostConnection.has(failure.kind)) invalidate();
+        if (lostConnection.has(failure.kind)) this.invalidateTools();
         // The first caller that notices replaces the session, and the others find the new one.
-        if (failure.kind === 'session-expired' || failure.isSessionLost) current.retire(session);
+        if (failure.kind === 'session-expired' || failure.isSessionLost) this.#current.retire(session);
         throw failure;
       }
     };
     const pauseAfter = (): number | undefined => {
       if (failure === undefined) return undefined;
       const cause = failure.kind === 'session-expired' ? 'lostSession' : 'other';
-      if (repeated[cause] || !mayRetry(failure) || current.closeCount > closeCountBefore) return undefined;
+      if (repeated[cause] || !mayRetry(failure) || this.#current.closeCount > closeCountBefore)
+        return undefined;
       repeated[cause] = true;
       return 0;
     };
     try {
-      const earlier = stored && (await runInStored(stored, operation, { signal }));
+      const earlier = stored && (await this.#runInStored(stored, operation, { signal }));
       return earlier === undefined ? await repeat(attempt, pauseAfter, signal) : earlier.result;
     } finally {
-      if (--operationCount === 0) startIdleTimer();
+      if (--this.#operationCount === 0) this.#startIdleTimer();
     }
   }
 
+  /** Lets the next listing read the tools again. */
+  invalidateTools(): void {
+    this.#cache.isValid = false;
+    this.#cache.version++;
+  }
+
+  /** Completes the sign-in of a user. Throws as `finishAuth` of the authorization. */
+  async finishAuth(callback: AuthorizationCallback, options: { serverName: string }): Promise<void> {
+    await finishAuth(this.#config, callback, { ...options, fetch: this.#options.fetch });
+    this.#current.forgetFailure();
+    this.#reading.forgetFailure();
+    this.invalidateTools(); // another user may see other tools
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idleTimer);
+    const reason = new McpFailure({ kind: 'closed' });
+    await Promise.all([
+      this.#refreshing.stop(reason),
+      this.#reading.stop(reason),
+      this.#current.close(reason),
+    ]);
+    this.#forgetTools();
+    this.#spent = 0;
+  }
+
+  /** Reads the list in the background: no turn that ends stops it for the others. */
+  #refresh({ startupTimeout = defaultStartupTimeout, waitsAgain = false }: ListOptions) {
+    const now = Date.now();
+    if (!this.#refreshing.isRunning) this.#startedAt = now;
+    const isKnown = this.#cache.last !== undefined;
+    if (isKnown || now - this.#failedAt >= failurePeriod) this.#spent = 0;
+    if (isKnown) {
+      // An attempt that follows a failure is delayed first.
+      const begin = this.#current.failure === undefined ? this.#startedAt : now + rereadTimeout;
+      return { refreshed: this.#refreshing.join(), remaining: begin + rereadTimeout - Date.now() };
+    }
+    const waitUntil = waitsAgain ? now + startupTimeout : this.#startedAt + startupTimeout - this.#spent;
+    return { refreshed: this.#refreshing.join(), remaining: waitUntil - Date.now() };
+  }
+
+  /** Reads the list once for all who wait for it. */
+  async #read(signal: AbortSignal): Promise<ServerTools> {
+    const { connectTimeout } = this.#options;
+    const limits = { signal, timeout: connectTimeout, totalTimeout: connectTimeout };
+    try {
+      return await this.withSession(session => this.#readFrom(session, limits), {
+        signal,
+        mayRetry: failure => transientFailures.has(failure.kind) || failure.isSessionLost === true,
+      });
+    } catch (error) {
+      this.#forgetTools();
+      this.#spent += Date.now() - this.#startedAt;
+      this.#failedAt = Date.now();
+      // The listing after a sign-in waits for the server like the first one.
+      if (mayEndBySignIn(error, this.#config)) this.#spent = 0;
+      throw error;
+    }
+  }
+
+  /** Reads the list and caches it, unless it is invalidated while it is read. */
+  async #readFrom(session: McpSession, limits: RequestLimits): Promise<ServerTools> {
+    const { announcesChanges } = session;
+    const { version } = this.#cache;
+    const last = await listTools(session, limits);
+    this.#cache.last = last;
+    this.#cache.freshUntil = Date.now() + last.freshFor;
+    this.#cache.isWatched = announcesChanges;
+    this.#cache.isValid = this.#cache.version === version;
+    return last;
+  }
+
+  #forgetTools(): void {
+    this.#cache.last = undefined;
+    this.invalidateTools();
+  }
+
   /** Its own function, because the timer would keep everything that the last operation refers to, as long as it runs. */
-  function startIdleTimer(): void {
-    idleTimer = setTimeout(() => {
-      if (operationCount === 0) current.closeIdle();
-    }, toTimerDelay(idleTimeout));
-    if (typeof idleTimer === 'object') idleTimer.unref(); // does not keep the process alive
+  #startIdleTimer(): void {
+    this.#idleTimer = setTimeout(() => {
+      if (this.#operationCount === 0) this.#current.closeIdle();
+    }, toTimerDelay(this.#options.idleTimeout));
+    if (typeof this.#idleTimer === 'object') this.#idleTimer.unref(); // does not keep the process alive
   }
 
   /** Runs an operation in the session of an earlier process. Returns undefined if it fails there, unless time is over. */
-  async function runInStored<T>(
+  async #runInStored<T>(
     stored: McpStoredSession,
     operation: (session: McpSession) => Promise<T>,
     options: { signal?: AbortSignal },
   ): Promise<{ result: T } | undefined> {
-    if (current.session?.stored?.initialSessionId === stored.initialSessionId) return undefined;
+    if (this.#current.session?.stored?.initialSessionId === stored.initialSessionId) return undefined;
     let session: McpSession | undefined;
     try {
-      session = await current.attach(stored, { signal: options.signal });
+      session = await this.#current.attach(stored, { signal: options.signal });
       return { result: await operation(session) };
     } catch (error) {
       options.signal?.throwIfAborted();
@@ -249,42 +297,6 @@ export function createConnection(
       session?.retire();
     }
   }
-
-  return {
-    get state() {
-      return current.state;
-    },
-    async listTools(options = {}) {
-      const { signal } = options;
-      signal?.throwIfAborted();
-      const isFresh =
-        Date.now() < cache.freshUntil || (cache.isWatched && current.session?.announcesChanges === true);
-      if (cache.isValid && isFresh) return cache.last;
-      const { refreshed, remaining } = refresh(options);
-      return orAfter(untilAborted(refreshed, signal), remaining, () => cache.last);
-    },
-    withSession,
-    get failure() {
-      return reading.failure ?? current.failure;
-    },
-    invalidateTools: invalidate,
-    get session() {
-      return current.session?.stored;
-    },
-    async finishAuth(callback, options) {
-      await finishAuth(config, callback, { ...options, fetch: sessionOptions.fetch });
-      current.forgetFailure();
-      reading.forgetFailure();
-      invalidate(); // another user may see other tools
-    },
-    async close() {
-      clearTimeout(idleTimer);
-      const reason = new McpFailure({ kind: 'closed' });
-      await Promise.all([refreshing.stop(reason), reading.stop(reason), current.close(reason)]);
-      forgetTools();
-      spent = 0;
-    },
-  };
 }
 
 /** Maximum time for the response to `ping`, in milliseconds. */

@@ -32,158 +32,164 @@ export function mayEndBySignIn(error: unknown, config: McpServerConfig): boolean
 }
 
 /** The session with one server: opened on demand, and again after it was lost. */
-export interface CurrentSession {
-  /** The open session. */
-  readonly session: McpSession | undefined;
-  readonly state: McpConnectionState;
-  /** Number of calls of `close()`. A caller that sees it change must not open a new session. */
-  readonly closeCount: number;
-  /** The last attempt to open a session, if it failed. */
-  readonly failure: RememberedFailure | undefined;
-  /** Waits until a server that crashed may be started again. Throws `crashing`, `closed` or the signal's reason. */
-  waitForRestart(options: { signal?: AbortSignal }): Promise<void>;
-  /** Opens a session if none is open. Concurrent callers share the attempt. */
-  open(options: { signal?: AbortSignal }): Promise<McpSession>;
-  /** Opens a session of an earlier process. The caller retires it, which does not end it at the server. */
-  attach(stored: McpStoredSession, options: { signal?: AbortSignal }): Promise<McpSession>;
-  /** Replaces an expired session for the next use. Its running operations may finish. */
-  retire(expired: McpSession): void;
-  /** Ends the state `failed`. */
-  forgetFailure(): void;
-  /** Closes the open session, which no caller uses. */
-  closeIdle(): void;
-  /** Closes all sessions, including retired ones, and aborts an attempt to open one. */
-  close(reason: McpFailure): Promise<void>;
-}
-
-/** The members that change. */
-interface ChangingSession extends CurrentSession {
-  session: McpSession | undefined;
-  closeCount: number;
-}
-
-export function createCurrentSession(
-  config: McpServerConfig,
-  { connectTimeout, retryFailedAfter, onToolsChanged, ...options }: CurrentSessionOptions,
-): CurrentSession {
-  const restarts = createRestartLimit({ cooldown: retryFailedAfter });
-  const report = createStateReports(config, options);
-  const signInUrl = (): string | undefined => authorizationOf(config)?.signInUrl;
+export class CurrentSession {
+  readonly #config: McpServerConfig;
+  readonly #options: CurrentSessionOptions;
+  readonly #report: (state: McpConnectionState, cause?: unknown) => void;
+  readonly #restarts: ReturnType<typeof createRestartLimit>;
+  readonly #opening: SharedTask<McpSession>;
   /** Expired sessions with running operations. */
-  const retired = new Set<McpSession>();
-  const era: KnownEra = { legacyUntil: 0 };
+  readonly #retired = new Set<McpSession>();
+  readonly #era: KnownEra = { legacyUntil: 0 };
   /** The session of an earlier process, with which the first attempt goes on. */
-  let initial = readStoredSession(config);
-  let hasFailed = false;
+  #initial: McpStoredSession | undefined;
+  #session: McpSession | undefined;
+  #closeCount = 0;
+  #hasFailed = false;
 
-  const opening = createSharedTask(
-    async signal => {
-      report('connecting');
-      try {
-        const opened = await openSession(withSession(config, initial), {
-          ...options,
-          signal,
-          timeout: connectTimeout,
-          era,
-          onToolsChanged,
-          onClose(ended) {
-            if (current.session === ended) restarts.recordCrash();
-            retired.delete(ended);
-            forget(ended);
-          },
-        });
-        if (signal.aborted) {
-          await opened.close();
-          throw signal.reason;
-        }
-        onToolsChanged();
-        initial = undefined;
-        current.session = opened;
-        hasFailed = false;
-        report('ready');
-        // Nobody reports again that it has closed while it was opened.
-        if (opened.isClosed) forget(opened);
-        return opened;
-      } catch (error) {
-        const needsSignIn = signInUrl() !== undefined;
-        hasFailed = !signal.aborted && !needsSignIn;
-        if (signal.aborted) report('idle');
-        else report(needsSignIn ? 'unauthorized' : 'failed', error);
-        throw error;
-      }
-    },
-    { rememberFailureFor: retryFailedAfter, isRemembered: error => !mayEndBySignIn(error, config) },
-  );
-
-  function forget(ended: McpSession): void {
-    if (current.session !== ended) return;
-    current.session = undefined;
-    report('idle');
-    onToolsChanged();
+  constructor(config: McpServerConfig, options: CurrentSessionOptions) {
+    this.#config = config;
+    this.#options = options;
+    this.#report = createStateReports(config, options);
+    this.#initial = readStoredSession(config);
+    const { retryFailedAfter } = options;
+    this.#restarts = createRestartLimit({ cooldown: retryFailedAfter });
+    this.#opening = new SharedTask(signal => this.#openNext(signal), {
+      rememberFailureFor: retryFailedAfter,
+      isRemembered: error => !mayEndBySignIn(error, config),
+    });
   }
 
-  const current: ChangingSession = {
-    session: undefined,
-    closeCount: 0,
-    get state() {
-      if (signInUrl()) return 'unauthorized';
-      if (current.session) return 'ready';
-      if (opening.isRunning) return 'connecting';
-      return hasFailed ? 'failed' : 'idle';
-    },
-    get failure() {
-      return opening.failure;
-    },
-    async waitForRestart({ signal }) {
-      if (current.session) return;
-      const { closeCount } = current;
-      await restarts.waitForTurn({ signal }).catch(error => {
-        hasFailed = !signal?.aborted;
-        if (hasFailed) report('failed', error);
-        throw error;
-      });
-      if (current.closeCount > closeCount) throw new McpFailure({ kind: 'closed' });
-    },
-    async open({ signal }) {
-      await current.waitForRestart({ signal });
-      return current.session ?? opening.join({ signal });
-    },
-    attach: (stored, { signal = new AbortController().signal }) =>
-      openSession(withSession(config, stored), {
-        ...options,
+  /** The open session. */
+  get session(): McpSession | undefined {
+    return this.#session;
+  }
+
+  get state(): McpConnectionState {
+    if (this.#needsSignIn) return 'unauthorized';
+    if (this.#session) return 'ready';
+    if (this.#opening.isRunning) return 'connecting';
+    return this.#hasFailed ? 'failed' : 'idle';
+  }
+
+  /** Number of calls of `close()`. A caller that sees it change must not open a new session. */
+  get closeCount(): number {
+    return this.#closeCount;
+  }
+
+  /** The last attempt to open a session, if it failed. */
+  get failure(): RememberedFailure | undefined {
+    return this.#opening.failure;
+  }
+
+  get #needsSignIn(): boolean {
+    return authorizationOf(this.#config)?.signInUrl !== undefined;
+  }
+
+  /** Waits until a server that crashed may be started again. Throws `crashing`, `closed` or the signal's reason. */
+  async waitForRestart({ signal }: { signal?: AbortSignal }): Promise<void> {
+    if (this.#session) return;
+    const closeCount = this.#closeCount;
+    await this.#restarts.waitForTurn({ signal }).catch(error => {
+      this.#hasFailed = !signal?.aborted;
+      if (this.#hasFailed) this.#report('failed', error);
+      throw error;
+    });
+    if (this.#closeCount > closeCount) throw new McpFailure({ kind: 'closed' });
+  }
+
+  /** Opens a session if none is open. Concurrent callers share the attempt. */
+  async open({ signal }: { signal?: AbortSignal }): Promise<McpSession> {
+    await this.waitForRestart({ signal });
+    return this.#session ?? this.#opening.join({ signal });
+  }
+
+  /** Opens a session of an earlier process. The caller retires it, which does not end it at the server. */
+  attach(stored: McpStoredSession, options: { signal?: AbortSignal }): Promise<McpSession> {
+    return openSession(withSession(this.#config, stored), {
+      ...this.#options,
+      signal: options.signal ?? new AbortController().signal,
+      timeout: this.#options.connectTimeout,
+      era: this.#era,
+      onToolsChanged: () => {},
+      onClose: attached => this.#retired.delete(attached),
+    });
+  }
+
+  /** Replaces an expired session for the next use. Its running operations may finish. */
+  retire(expired: McpSession): void {
+    this.#forget(expired);
+    if (!expired.isClosed) this.#retired.add(expired);
+    expired.retire();
+  }
+
+  /** Ends the state `failed`. */
+  forgetFailure(): void {
+    this.#hasFailed = false;
+    this.#opening.forgetFailure();
+  }
+
+  /** Closes the open session, which no caller uses. */
+  closeIdle(): void {
+    const idle = this.#session;
+    if (idle === undefined) return;
+    this.#forget(idle);
+    idle.close().catch(() => {});
+  }
+
+  /** Closes all sessions, including retired ones, and aborts an attempt to open one. */
+  async close(reason: McpFailure): Promise<void> {
+    const ended = [...this.#retired, ...(this.#session ? [this.#session] : [])];
+    this.#closeCount++;
+    this.#session = undefined;
+    this.#hasFailed = false;
+    this.#restarts.reset();
+    this.#report('idle');
+    this.#options.onToolsChanged();
+    await Promise.all([this.#opening.stop(reason), ...ended.map(session => session.close())]);
+  }
+
+  async #openNext(signal: AbortSignal): Promise<McpSession> {
+    this.#report('connecting');
+    try {
+      const opened = await openSession(withSession(this.#config, this.#initial), {
+        ...this.#options,
         signal,
-        timeout: connectTimeout,
-        era,
-        onToolsChanged: () => {},
-        onClose: attached => retired.delete(attached),
-      }),
-    retire(expired) {
-      forget(expired);
-      if (!expired.isClosed) retired.add(expired);
-      expired.retire();
-    },
-    forgetFailure() {
-      hasFailed = false;
-      opening.forgetFailure();
-    },
-    closeIdle() {
-      const { session: idle } = current;
-      if (idle === undefined) return;
-      forget(idle);
-      idle.close().catch(() => {});
-    },
-    async close(reason) {
-      const ended = [...retired, ...(current.session ? [current.session] : [])];
-      current.closeCount++;
-      current.session = undefined;
-      hasFailed = false;
-      restarts.reset();
-      report('idle');
-      onToolsChanged();
-      await Promise.all([opening.stop(reason), ...ended.map(endedSession => endedSession.close())]);
-    },
-  };
-  return current;
+        timeout: this.#options.connectTimeout,
+        era: this.#era,
+        onClose: ended => {
+          if (this.#session === ended) this.#restarts.recordCrash();
+          this.#retired.delete(ended);
+          this.#forget(ended);
+        },
+      });
+      if (signal.aborted) {
+        await opened.close();
+        throw signal.reason;
+      }
+      this.#options.onToolsChanged();
+      this.#initial = undefined;
+      this.#session = opened;
+      this.#hasFailed = false;
+      this.#report('ready');
+      // Nobody reports again that it has closed while it was opened.
+      if (opened.isClosed) this.#forget(opened);
+      return opened;
+    } catch (error) {
+      const needsSignIn = this.#needsSignIn;
+      this.#hasFailed = !signal.aborted && !needsSignIn;
+      if (signal.aborted) this.#report('idle');
+      else this.#report(needsSignIn ? 'unauthorized' : 'failed', error);
+      throw error;
+    }
+  }
+
+  #forget(ended: McpSession): void {
+    if (this.#session !== ended) return;
+    this.#session = undefined;
+    this.#report('idle');
+    this.#options.onToolsChanged();
+  }
 }
 
 /** Returns a configuration with another stored session, or with none. */
@@ -332,74 +338,84 @@ class FailureMemory {
  * immediately, so that a broken operation does not delay every caller. An attempt that failed at once is repeated after a
  * short delay. `isRemembered` excludes failures that may end at any time.
  */
-export function createSharedTask<T>(
-  operation: (signal: AbortSignal) => Promise<T>,
-  {
-    rememberFailureFor = 0,
-    isRemembered = () => true,
-  }: { rememberFailureFor?: number; isRemembered?: (error: unknown) => boolean } = {},
-) {
-  let run: Run<T> | undefined;
-  const memory = new FailureMemory(rememberFailureFor);
-  const unfinished = new Set<Promise<unknown>>();
+export class SharedTask<T> {
+  readonly #operation: (signal: AbortSignal) => Promise<T>;
+  readonly #isRemembered: (error: unknown) => boolean;
+  readonly #memory: FailureMemory;
+  readonly #unfinished = new Set<Promise<unknown>>();
+  #run: Run<T> | undefined;
 
-  function start(delay: number): Run<T> {
+  constructor(
+    operation: (signal: AbortSignal) => Promise<T>,
+    options: { rememberFailureFor?: number; isRemembered?: (error: unknown) => boolean } = {},
+  ) {
+    this.#operation = operation;
+    this.#isRemembered = options.isRemembered ?? (() => true);
+    this.#memory = new FailureMemory(options.rememberFailureFor ?? 0);
+  }
+
+  get isRunning(): boolean {
+    return this.#run !== undefined;
+  }
+
+  /** The last run, if it failed. */
+  get failure(): RememberedFailure | undefined {
+    return this.#memory.last;
+  }
+
+  /** Waits for the current run, or starts one. Rejects with the signal's reason if that comes first. */
+  async join(options: { signal?: AbortSignal } = {}): Promise<T> {
+    options.signal?.throwIfAborted();
+    this.#run ??= this.#start(this.#memory.delay());
+    const joined = this.#run;
+    joined.callerCount++;
+    try {
+      return await untilAborted(joined.result, options.signal);
+    } finally {
+      joined.callerCount--;
+      if (joined.callerCount === 0 && options.signal?.aborted) this.#abandon(joined, options.signal.reason);
+    }
+  }
+
+  /** Aborts the current run with the reason, waits until it has ended and forgets a remembered failure. */
+  async stop(reason: unknown): Promise<void> {
+    if (this.#run) this.#abandon(this.#run, reason);
+    await Promise.all(this.#unfinished);
+    this.forgetFailure();
+  }
+
+  forgetFailure(): void {
+    this.#memory.forget();
+  }
+
+  #start(delay: number): Run<T> {
     const controller = new AbortController();
     const { signal } = controller;
     let startedAt = performance.now();
     const attempt = async (): Promise<T> => {
       if (delay > 0) await wait(delay, signal);
       startedAt = performance.now();
-      return operation(signal);
+      return this.#operation(signal);
     };
     const started: Run<T> = { controller, result: runDetached(attempt), callerCount: 0 };
     const ended = started.result
       .then(
-        () => memory.forget(),
+        () => this.#memory.forget(),
         error => {
-          if (!signal.aborted && isRemembered(error)) memory.record(error, performance.now() - startedAt);
+          if (signal.aborted || !this.#isRemembered(error)) return;
+          this.#memory.record(error, performance.now() - startedAt);
         },
       )
       .finally(() => {
-        unfinished.delete(ended);
-        if (run === started) run = undefined;
+        this.#unfinished.delete(ended);
+        if (this.#run === started) this.#run = undefined;
       });
-    unfinished.add(ended);
+    this.#unfinished.add(ended);
     return started;
   }
 
-  function abandon(abandoned: Run<T>, reason: unknown): void {
-    if (run === abandoned) run = undefined;
+  #abandon(abandoned: Run<T>, reason: unknown): void {
+    if (this.#run === abandoned) this.#run = undefined;
     abandoned.controller.abort(reason);
   }
-
-  return {
-    /** Waits for the current run, or starts one. Rejects with the signal's reason if that comes first. */
-    async join(options: { signal?: AbortSignal } = {}): Promise<T> {
-      options.signal?.throwIfAborted();
-      run ??= start(memory.delay());
-      const joined = run;
-      joined.callerCount++;
-      try {
-        return await untilAborted(joined.result, options.signal);
-      } finally {
-        joined.callerCount--;
-        if (joined.callerCount === 0 && options.signal?.aborted) abandon(joined, options.signal.reason);
-      }
-    },
-    /** Aborts the current run with the reason, waits until it has ended and forgets a remembered failure. */
-    async stop(reason: unknown): Promise<void> {
-      if (run) abandon(run, reason);
-      await Promise.all(unfinished);
-      memory.forget();
-    },
-    get isRunning(): boolean {
-      return run !== undefined;
-    },
-    /** The last run, if it failed. */
-    get failure(): RememberedFailure | undefined {
-      return memory.last;
-    },
-    forgetFailure: () => memory.forget(),
-  };
 }

@@ -4,9 +4,9 @@ import { inform } from '../../../core/shared/inform.js';
 import type { McpServerConfig } from '../config/config.js';
 import { McpFailure, toMcpFailure } from '../transport/failures.js';
 import { createMessageTap, interceptMessages } from '../transport/messages.js';
-import { createRunningCalls } from './running-calls.js';
+import { RunningCalls } from './running-calls.js';
 import { readStoredSession } from '../transport/stored-session.js';
-import { createSession, type McpSession, type SessionOptions } from './session.js';
+import { McpSession, type SessionOptions } from './session.js';
 import { openTransport, type TransportKind, toTransportKinds } from '../transport/transport.js';
 
 export interface OpenSessionOptions extends SessionOptions {
@@ -127,7 +127,7 @@ async function openWith(
   const { onElicitation, onSampling, onLog, onMessage, onStderr } = callbacks;
   const listens = [roots, onElicitation, onSampling, onLog].some(option => option !== undefined);
   const receivesRequests = onElicitation !== undefined || onSampling !== undefined;
-  const calls = createRunningCalls();
+  const calls = new RunningCalls();
   const opened = await openTransport(config, {
     kind,
     fetch,
@@ -138,7 +138,7 @@ async function openWith(
   const probe = Math.min(kind === 'stdio' ? probeTimeout : httpProbeTimeout, remaining / 2);
   interceptMessages(opened.transport, { calls, tap: createMessageTap(onMessage, server, config) });
   const probeLimit = negotiation === 'patient' ? remaining : probe;
-  const session = createSession(config, opened, sessionOptions, calls, probeLimit);
+  const session = new McpSession(config, opened, sessionOptions, calls, probeLimit);
   const link = linkSignal(signal);
   let hasTimedOut = false;
   const onTimeout = () => {

@@ -1,47 +1,10 @@
-import type { Progress, RequestId } from '@modelcontextprotocol/client';
+import type { JSONRPCRequest, Progress, RequestId } from '@modelcontextprotocol/client';
 import { type LinkedSignal, linkSignal, untilAborted } from '../../../core/shared/abort.js';
 import type { McpCallFacts } from '../config/callbacks.js';
+import type { PlainObject } from '../../../core/shared/json.js';
 import { captureContext } from '../../../core/shared/async-context.js';
 import { McpFailure } from '../transport/failures.js';
 import type { CallObserver } from '../transport/transport.js';
-
-/** A call that was sent to the server, with the requests that the server makes of the host for it. */
-export interface RunningCall {
-  /** Id of its last JSON-RPC request. Undefined before it is sent. */
-  readonly id?: RequestId | undefined;
-  readonly facts: McpCallFacts;
-  /** The last time at which a request of the server was pending, by `performance.now()`. */
-  readonly lastPendingAt: number;
-  /** Receives the progress of a task, which goes on after the answer to the request that named its token. */
-  onProgress(listener: (progress: Progress) => void): void;
-  /** Runs the response to a request of the server. Rejects when the request or the call ends. */
-  respond<T>(requestSignal: AbortSignal, respond: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Ends the call and withdraws its requests. `isSettled` is false if the server may still be working on it. */
-  end(options: { isSettled: boolean }): void;
-}
-
-/**
- * The running calls of one session, and to which of them a request of the server belongs. A user must never see the
- * dialog of another user's call, so a request that cannot be assigned with certainty belongs to none.
- *
- * Since revision 2026-07-28, a request is part of the result of its call. Before, Streamable HTTP delivered it on the
- * response stream of its call. The other transports have one stream for everything: there, calls that a server can make
- * requests for run one at a time.
- */
-export interface RunningCalls extends CallObserver {
-  /** True if requests of the server do not name their call. Set when the client is connected, before the first call. */
-  isOneAtATime: boolean;
-  /**
-   * Registers a call, which is recognized by its mark when it is sent. Waits for its turn if calls run one at a time.
-   *
-   * @throws McpFailure `session-expired` if the session can no longer assign requests, or the signal's reason.
-   */
-  start(facts: McpCallFacts, options: CallMark & { signal?: AbortSignal }): Promise<RunningCall>;
-  /** Returns the call that a request of the server belongs to. */
-  find(requestId: RequestId): RunningCall | undefined;
-  /** The running call, if there is exactly one. */
-  readonly only: RunningCall | undefined;
-}
 
 /** The marks by which the messages of a call are recognized. */
 export interface CallMark {
@@ -53,111 +16,177 @@ export interface CallMark {
   readonly progressToken?: RequestId | undefined;
 }
 
-interface Entry extends RunningCall {
-  id?: RequestId | undefined;
-  readonly mark: CallMark;
+/** A call that was sent to the server, with the requests that the server makes of the host for it. */
+export class RunningCall {
+  readonly facts: McpCallFacts;
+  readonly #mark: CallMark;
+  readonly #onEnd: (call: RunningCall, options: EndOptions) => void;
+  #id: RequestId | undefined;
   /** The messages of a task overlap. */
-  readonly ids: Set<RequestId>;
-  progressed?: (progress: Progress) => void;
+  readonly #ids = new Set<RequestId>();
   /** Requests that arrived on the response stream of the call and have not been handled. */
-  readonly delivered: Set<RequestId>;
-}
+  readonly #delivered = new Set<RequestId>();
+  /** The requests of the server that the host responds to for the call. */
+  readonly #pending = new Set<LinkedSignal>();
+  #lastPendingAt = 0;
+  #progressed: ((progress: Progress) => void) | undefined;
+  // The requests arrive in the context of the connection.
+  readonly #runInContext = captureContext();
 
-export function createRunningCalls(): RunningCalls {
-  const running = new Set<Entry>();
-  const waitForTurn = createQueue();
-  /** True after a call ended without a response. The server may still send requests for it. */
-  let hasUnsettled = false;
-  /** True if a request could belong to an unsettled call. A new session can assign requests again. */
-  let isExhausted = false;
-
-  function findOnly(): Entry | undefined {
-    const [only] = running;
-    return running.size === 1 ? only : undefined;
+  constructor(facts: McpCallFacts, mark: CallMark, onEnd: (call: RunningCall, options: EndOptions) => void) {
+    this.facts = facts;
+    this.#mark = mark;
+    this.#onEnd = onEnd;
   }
 
-  const calls: RunningCalls = {
-    isOneAtATime: false,
-    async start(facts, { signal, ...mark }) {
-      const leave = calls.isOneAtATime ? await waitForTurn(signal) : undefined;
-      if (isExhausted) {
-        leave?.();
-        throw new McpFailure({ kind: 'session-expired' });
-      }
-      /** The requests of the server that the host responds to for the call. */
-      const pending = new Set<LinkedSignal>();
-      let lastPendingAt = 0;
-      // The requests arrive in the context of the connection.
-      const runInContext = captureContext();
-      const call: Entry = {
-        facts,
-        mark,
-        ids: new Set(),
-        delivered: new Set(),
-        onProgress(listener) {
-          call.progressed = listener;
-        },
-        get lastPendingAt() {
-          return pending.size > 0 ? performance.now() : lastPendingAt;
-        },
-        async respond(requestSignal, respond) {
-          const link = linkSignal(requestSignal);
-          pending.add(link);
-          try {
-            const response = runInContext(() => respond(link.signal));
-            return await untilAborted(response, link.signal);
-          } finally {
-            pending.delete(link);
-            link.release();
-            lastPendingAt = performance.now();
-          }
-        },
-        end(options) {
-          running.delete(call);
-          hasUnsettled ||= !options.isSettled;
-          for (const link of pending) link.abort(new Error('The tool call has ended.'));
-          leave?.();
-        },
-      };
-      running.add(call);
-      return call;
-    },
-    find(requestId) {
-      const receivers = [...running].filter(entry => entry.delivered.has(requestId));
-      if (receivers.length > 1) return undefined; // a server that repeats its ids
-      const [receiver] = receivers;
-      if (receiver !== undefined) {
-        receiver.delivered.delete(requestId);
-        return receiver;
-      }
-      if (!hasUnsettled) return findOnly();
-      isExhausted ||= running.size === 1;
-      return undefined;
-    },
-    get only() {
-      return hasUnsettled ? undefined : findOnly();
-    },
-    onSend({ id, params = {} }) {
-      for (const call of running) {
-        const { arguments: input, taskId } = call.mark;
-        const isOwn =
-          (input !== undefined && params.arguments === input) ||
-          (taskId !== undefined && params.taskId === taskId);
-        if (!isOwn) continue;
-        call.id = id;
-        call.ids.add(id);
-      }
-    },
-    onDelivery(requestId, options) {
-      for (const call of running) if (call.ids.has(options.callId)) call.delivered.add(requestId);
-    },
-    onProgress({ progressToken, ...progress }) {
-      if (progressToken === undefined) return;
-      for (const call of running)
-        if (call.mark.progressToken === progressToken) call.progressed?.(progress as Progress);
-    },
-  };
-  return calls;
+  /** Id of its last JSON-RPC request. Undefined before it is sent. */
+  get id(): RequestId | undefined {
+    return this.#id;
+  }
+
+  /** The last time at which a request of the server was pending, by `performance.now()`. */
+  get lastPendingAt(): number {
+    return this.#pending.size > 0 ? performance.now() : this.#lastPendingAt;
+  }
+
+  /** Receives the progress of a task, which goes on after the answer to the request that named its token. */
+  onProgress(listener: (progress: Progress) => void): void {
+    this.#progressed = listener;
+  }
+
+  /** Runs the response to a request of the server. Rejects when the request or the call ends. */
+  async respond<T>(requestSignal: AbortSignal, respond: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const link = linkSignal(requestSignal);
+    this.#pending.add(link);
+    try {
+      const response = this.#runInContext(() => respond(link.signal));
+      return await untilAborted(response, link.signal);
+    } finally {
+      this.#pending.delete(link);
+      link.release();
+      this.#lastPendingAt = performance.now();
+    }
+  }
+
+  /** Ends the call and withdraws its requests. */
+  end(options: EndOptions): void {
+    this.#onEnd(this, options);
+    for (const link of this.#pending) link.abort(new Error('The tool call has ended.'));
+  }
+
+  /** Reads a request that is sent, which may be that of the call. */
+  readSent({ id, params = {} }: JSONRPCRequest): void {
+    const { arguments: input, taskId } = this.#mark;
+    const isOwn =
+      (input !== undefined && params.arguments === input) ||
+      (taskId !== undefined && params.taskId === taskId);
+    if (!isOwn) return;
+    this.#id = id;
+    this.#ids.add(id);
+  }
+
+  /** Reads that a request of the server arrived on the response stream of a call. */
+  readDelivery(requestId: RequestId, callId: RequestId): void {
+    if (this.#ids.has(callId)) this.#delivered.add(requestId);
+  }
+
+  readProgress(progressToken: unknown, progress: Progress): void {
+    if (this.#mark.progressToken === progressToken) this.#progressed?.(progress);
+  }
+
+  /** Returns true if a request of the server arrived on the response stream of the call. */
+  has(requestId: RequestId): boolean {
+    return this.#delivered.has(requestId);
+  }
+
+  /** Marks a request of the server as handled. */
+  take(requestId: RequestId): void {
+    this.#delivered.delete(requestId);
+  }
+}
+
+interface EndOptions {
+  /** False if the server may still be working on the call. */
+  readonly isSettled: boolean;
+}
+
+/**
+ * The running calls of one session, and to which of them a request of the server belongs. A user must never see the
+ * dialog of another user's call, so a request that cannot be assigned with certainty belongs to none.
+ *
+ * Since revision 2026-07-28, a request is part of the result of its call. Before, Streamable HTTP delivered it on the
+ * response stream of its call. The other transports have one stream for everything: there, calls that a server can make
+ * requests for run one at a time.
+ */
+export class RunningCalls implements CallObserver {
+  /** True if requests of the server do not name their call. Set when the client is connected, before the first call. */
+  isOneAtATime = false;
+  readonly #running = new Set<RunningCall>();
+  readonly #waitForTurn = createQueue();
+  /** True after a call ended without a response. The server may still send requests for it. */
+  #hasUnsettled = false;
+  /** True if a request could belong to an unsettled call. A new session can assign requests again. */
+  #isExhausted = false;
+
+  /** The running call, if there is exactly one. */
+  get only(): RunningCall | undefined {
+    return this.#hasUnsettled ? undefined : this.#findOnly();
+  }
+
+  /**
+   * Registers a call, which is recognized by its mark when it is sent. Waits for its turn if calls run one at a time.
+   *
+   * @throws McpFailure `session-expired` if the session can no longer assign requests, or the signal's reason.
+   */
+  async start(
+    facts: McpCallFacts,
+    { signal, ...mark }: CallMark & { signal?: AbortSignal },
+  ): Promise<RunningCall> {
+    const leave = this.isOneAtATime ? await this.#waitForTurn(signal) : undefined;
+    if (this.#isExhausted) {
+      leave?.();
+      throw new McpFailure({ kind: 'session-expired' });
+    }
+    const call = new RunningCall(facts, mark, (ended, { isSettled }) => {
+      this.#running.delete(ended);
+      this.#hasUnsettled ||= !isSettled;
+      leave?.();
+    });
+    this.#running.add(call);
+    return call;
+  }
+
+  /** Returns the call that a request of the server belongs to. */
+  find(requestId: RequestId): RunningCall | undefined {
+    const receivers = [...this.#running].filter(call => call.has(requestId));
+    if (receivers.length > 1) return undefined; // a server that repeats its ids
+    const [receiver] = receivers;
+    if (receiver !== undefined) {
+      receiver.take(requestId);
+      return receiver;
+    }
+    if (!this.#hasUnsettled) return this.#findOnly();
+    this.#isExhausted ||= this.#running.size === 1;
+    return undefined;
+  }
+
+  onSend(message: JSONRPCRequest): void {
+    for (const call of this.#running) call.readSent(message);
+  }
+
+  onDelivery(requestId: RequestId, options: { callId: RequestId }): void {
+    for (const call of this.#running) call.readDelivery(requestId, options.callId);
+  }
+
+  onProgress({ progressToken, ...progress }: PlainObject): void {
+    if (progressToken === undefined) return;
+    for (const call of this.#running) call.readProgress(progressToken, progress as Progress);
+  }
+
+  #findOnly(): RunningCall | undefined {
+    const [only] = this.#running;
+    return this.#running.size === 1 ? only : undefined;
+  }
 }
 
 /**

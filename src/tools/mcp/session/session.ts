@@ -26,62 +26,12 @@ import {
 import { type McpStoredSession, toStoredSession } from '../transport/stored-session.js';
 import type { OpenedTransport } from '../transport/transport.js';
 
-/** One connection to a server, from opening to closing. It is never reopened. */
-export interface McpSession {
-  readonly client: Client;
-  readonly transport: Transport;
-  readonly isClosed: boolean;
-  /** True if the server assigned a session id, which may expire. */
-  readonly hasId: boolean;
-  /** The facts with which another process goes on with the session. Undefined without a session id. */
-  readonly stored: McpStoredSession | undefined;
-  /**
-   * True if the tool list may change without a notification, because no stream for notifications is open: the server may
-   * announce nothing, or be restarted with other tools.
-   */
-  readonly changesUnannounced: boolean;
-  /** True while the server announces every change of its tool list. */
-  readonly announcesChanges: boolean;
-  /** `_meta` of tool calls. */
-  readonly callMeta: PlainObject;
-  /** True if arguments are repeated as headers: over Streamable HTTP, since revision 2026-07-28. */
-  readonly sendsParamHeaders: boolean;
-  /** The running tool calls, to which the server's requests to the host belong. */
-  readonly calls: RunningCalls;
-  /** Responds to the requests of the server. */
-  readonly responses: HostResponses;
-  readonly telemetry: Telemetry | undefined;
-  /** Facts of the session for its observers. */
-  readonly facts: Omit<McpRequestFacts, 'method' | 'target' | 'uri'>;
-  /**
-   * Called once the client is connected: reads the revision, and requests the messages that the server sends on its own
-   * initiative. Over Streamable HTTP they need a stream, which keeps the process alive.
-   */
-  start(options: { listens: boolean; timeout: number }): void;
-  /** Changes the minimum level of log messages. Since revision 2026-07-28, each request carries it. */
-  setLogLevel(level: LoggingLevel, options: RequestOptions): Promise<void>;
-  report(): ProcessReport | undefined;
-  /** Runs an operation. A retired session closes after its last operation. */
-  use<T>(operation: (client: Client) => Promise<T>): Promise<T>;
-  /** Closes the session after its running operations. */
-  retire(): void;
-  close(): Promise<void>;
-}
-
 export interface SessionOptions {
   serverName: string;
   telemetry?: Telemetry | undefined;
   callbacks: McpCallbacks;
   onToolsChanged: () => void;
   onClose: (session: McpSession) => void;
-}
-
-/** The members that change while the session is open. */
-interface OpenSession extends McpSession {
-  isClosed: boolean;
-  announcesChanges: boolean;
-  callMeta: PlainObject;
-  sendsParamHeaders: boolean;
 }
 
 /** The name and version that the client sends to servers. */
@@ -95,123 +45,192 @@ const clientInfo = { name: 'kelivo-responses', version: VERSION };
  */
 const endSessionTimeout = 1000;
 
-/**
- * Creates a session with a client that is not yet connected to the transport.
- *
- * @param probeTimeout Time to wait for a response to `server/discover`, in milliseconds.
- */
-export function createSession(
-  config: McpServerConfig,
-  { kind, transport, report, endSession }: OpenedTransport,
-  { serverName, callbacks, telemetry, onToolsChanged, onClose }: SessionOptions,
-  calls: RunningCalls,
-  probeTimeout: number,
-): McpSession {
-  const responses = createHostResponses(callbacks, config.roots);
-  const client = new Client(clientInfo, {
-    capabilities: toCapabilities(responses, callbacks),
-    versionNegotiation: { mode: 'auto', probe: { timeoutMs: toTimerDelay(probeTimeout) } },
-  });
-  handleServerRequests(client, callbacks, { server: serverName, calls, responses });
-  let closing: Promise<void> | undefined;
-  let isRetired = false;
-  let operationCount = 0;
-  const ending = new AbortController();
-  const { onLog, logLevel } = callbacks;
+/** One connection to a server, from opening to closing. It is never reopened. */
+export class McpSession {
+  readonly client: Client;
+  readonly transport: Transport;
+  /** The running tool calls, to which the server's requests to the host belong. */
+  readonly calls: RunningCalls;
+  /** Responds to the requests of the server. */
+  readonly responses: HostResponses;
+  readonly telemetry: Telemetry | undefined;
 
-  client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged);
-  client.onclose = () => {
-    session.isClosed = true;
-    ending.abort();
-    onClose(session);
-  };
-  client.onerror = error => {
-    if (isFatal(error)) void session.close();
-  };
+  readonly #config: McpServerConfig;
+  readonly #opened: OpenedTransport;
+  readonly #serverName: string;
+  readonly #callbacks: McpCallbacks;
+  readonly #onToolsChanged: () => void;
+  /** Ends the stream of announcements. */
+  readonly #ending = new AbortController();
+  #isClosed = false;
+  #announcesChanges = false;
+  #sendsParamHeaders = false;
+  #callMeta: PlainObject = {};
+  #operationCount = 0;
+  #isRetired = false;
+  #closing: Promise<void> | undefined;
 
-  const session: OpenSession = {
-    client,
-    start({ listens, timeout }) {
-      const { tools, logging } = client.getServerCapabilities() ?? {};
-      if (client.getProtocolEra() !== 'modern') {
-        // A server may reject the level. Its messages then have the level of its choice.
-        if (logging && logLevel) client.setLoggingLevel(logLevel).catch(() => {});
-        return;
-      }
-      session.sendsParamHeaders = transport.hasPerRequestStream === true;
-      if (onLog) session.callMeta = { [LOG_LEVEL_META_KEY]: logLevel ?? 'info' };
-      if (tools?.listChanged !== true || (kind === 'http' && !listens)) return;
-      const onOpen = (isOpen: boolean): void => void (session.announcesChanges = isOpen);
-      const options = { onOpen, onMissed: onToolsChanged, timeout, signal: ending.signal };
-      followListChanges(client, options).catch(() => {});
-    },
-    transport,
-    isClosed: false,
-    get hasId() {
-      return transport.sessionId !== undefined;
-    },
-    get stored() {
-      return toStoredSession(client, transport);
-    },
-    get changesUnannounced() {
-      // Newer revisions announce changes only on a stream that the client opens. The other transports end with their server.
-      const isAnnounced = kind !== 'http' && client.getProtocolEra() === 'legacy';
-      return !isAnnounced && (kind === 'http' || client.getServerCapabilities()?.tools?.listChanged === true);
-    },
-    announcesChanges: false,
-    callMeta: {},
-    sendsParamHeaders: false,
-    calls,
-    responses,
-    telemetry,
-    get facts() {
-      return {
-        server: serverName,
-        url: 'url' in config ? config.url : undefined,
-        protocolVersion: client.getNegotiatedProtocolVersion(),
-        sessionId: transport.sessionId,
-        secrets: secretsOf(config),
-      };
-    },
-    async setLogLevel(level, options) {
-      if (client.getProtocolEra() !== 'modern') await client.setLoggingLevel(level, options);
-      else if (onLog) session.callMeta = { [LOG_LEVEL_META_KEY]: level };
-    },
-    report: () => report?.(),
-    async use(operation) {
-      operationCount++;
-      try {
-        return await operation(client);
-      } finally {
-        operationCount--;
-        if (isRetired && operationCount === 0) void session.close();
-      }
-    },
-    retire() {
-      isRetired = true;
-      if (operationCount === 0) void session.close();
-    },
-    close() {
-      closing ??= end();
-      return closing;
-    },
-  };
+  /**
+   * Creates a session with a client that is not yet connected to the transport.
+   *
+   * @param probeTimeout Time to wait for a response to `server/discover`, in milliseconds.
+   */
+  constructor(
+    config: McpServerConfig,
+    opened: OpenedTransport,
+    { serverName, callbacks, telemetry, onToolsChanged, onClose }: SessionOptions,
+    calls: RunningCalls,
+    probeTimeout: number,
+  ) {
+    this.#config = config;
+    this.#opened = opened;
+    this.#serverName = serverName;
+    this.#callbacks = callbacks;
+    this.#onToolsChanged = onToolsChanged;
+    this.transport = opened.transport;
+    this.calls = calls;
+    this.telemetry = telemetry;
+    this.responses = createHostResponses(callbacks, config.roots);
+    this.client = new Client(clientInfo, {
+      capabilities: toCapabilities(this.responses, callbacks),
+      versionNegotiation: { mode: 'auto', probe: { timeoutMs: toTimerDelay(probeTimeout) } },
+    });
+    handleServerRequests(this.client, callbacks, { server: serverName, calls, responses: this.responses });
+    this.client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged);
+    this.client.onclose = () => {
+      this.#isClosed = true;
+      this.#ending.abort();
+      onClose(this);
+    };
+    this.client.onerror = error => {
+      if (isFatal(error)) void this.close();
+    };
+  }
 
-  async function end(): Promise<void> {
-    ending.abort();
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** True if the server assigned a session id, which may expire. */
+  get hasId(): boolean {
+    return this.transport.sessionId !== undefined;
+  }
+
+  /** The facts with which another process goes on with the session. Undefined without a session id. */
+  get stored(): McpStoredSession | undefined {
+    return toStoredSession(this.client, this.transport);
+  }
+
+  /**
+   * True if the tool list may change without a notification, because no stream for notifications is open: the server may
+   * announce nothing, or be restarted with other tools.
+   */
+  get changesUnannounced(): boolean {
+    const isHttp = this.#opened.kind === 'http';
+    // Newer revisions announce changes only on a stream that the client opens. The other transports end with their server.
+    const isAnnounced = !isHttp && !this.#isModern;
+    return !isAnnounced && (isHttp || this.client.getServerCapabilities()?.tools?.listChanged === true);
+  }
+
+  /** True while the server announces every change of its tool list. */
+  get announcesChanges(): boolean {
+    return this.#announcesChanges;
+  }
+
+  /** `_meta` of tool calls. */
+  get callMeta(): PlainObject {
+    return this.#callMeta;
+  }
+
+  /** True if arguments are repeated as headers: over Streamable HTTP, since revision 2026-07-28. */
+  get sendsParamHeaders(): boolean {
+    return this.#sendsParamHeaders;
+  }
+
+  /** Facts of the session for its observers. */
+  get facts(): Omit<McpRequestFacts, 'method' | 'target' | 'uri'> {
+    return {
+      server: this.#serverName,
+      url: 'url' in this.#config ? this.#config.url : undefined,
+      protocolVersion: this.client.getNegotiatedProtocolVersion(),
+      sessionId: this.transport.sessionId,
+      secrets: secretsOf(this.#config),
+    };
+  }
+
+  get #isModern(): boolean {
+    return this.client.getProtocolEra() === 'modern';
+  }
+
+  /**
+   * Called once the client is connected: reads the revision, and requests the messages that the server sends on its own
+   * initiative. Over Streamable HTTP they need a stream, which keeps the process alive.
+   */
+  start({ listens, timeout }: { listens: boolean; timeout: number }): void {
+    const { tools, logging } = this.client.getServerCapabilities() ?? {};
+    const { onLog, logLevel } = this.#callbacks;
+    if (!this.#isModern) {
+      // A server may reject the level. Its messages then have the level of its choice.
+      if (logging && logLevel) this.client.setLoggingLevel(logLevel).catch(() => {});
+      return;
+    }
+    this.#sendsParamHeaders = this.transport.hasPerRequestStream === true;
+    if (onLog) this.#callMeta = { [LOG_LEVEL_META_KEY]: logLevel ?? 'info' };
+    if (tools?.listChanged !== true || (this.#opened.kind === 'http' && !listens)) return;
+    followListChanges(this.client, {
+      onOpen: isOpen => void (this.#announcesChanges = isOpen),
+      onMissed: this.#onToolsChanged,
+      timeout,
+      signal: this.#ending.signal,
+    }).catch(() => {});
+  }
+
+  /** Changes the minimum level of log messages. Since revision 2026-07-28, each request carries it. */
+  async setLogLevel(level: LoggingLevel, options: RequestOptions): Promise<void> {
+    if (!this.#isModern) await this.client.setLoggingLevel(level, options);
+    else if (this.#callbacks.onLog) this.#callMeta = { [LOG_LEVEL_META_KEY]: level };
+  }
+
+  report(): ProcessReport | undefined {
+    return this.#opened.report?.();
+  }
+
+  /** Runs an operation. A retired session closes after its last operation. */
+  async use<T>(operation: (client: Client) => Promise<T>): Promise<T> {
+    this.#operationCount++;
+    try {
+      return await operation(this.client);
+    } finally {
+      this.#operationCount--;
+      if (this.#isRetired && this.#operationCount === 0) void this.close();
+    }
+  }
+
+  /** Closes the session after its running operations. */
+  retire(): void {
+    this.#isRetired = true;
+    if (this.#operationCount === 0) void this.close();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    this.#ending.abort();
+    const { endSession } = this.#opened;
     // A retired session has expired, so the server does not recognize it.
-    const isKept = 'url' in config && config.terminateSessionOnClose === false;
-    if (endSession && session.hasId && !isRetired && !session.isClosed && !isKept) {
+    const isKept = 'url' in this.#config && this.#config.terminateSessionOnClose === false;
+    if (endSession && this.hasId && !this.#isRetired && !this.#isClosed && !isKept) {
       const timeout = new AbortController();
       // An error such as 404 means that the session no longer exists, which is the goal.
       const ended = endSession().catch(() => {});
       await Promise.race([ended, wait(endSessionTimeout, timeout.signal).catch(() => {})]);
       timeout.abort();
     }
-    await transport.close();
+    await this.transport.close();
   }
-
-  return session;
 }
 
 /**

@@ -101,7 +101,7 @@ function openHttp(
     fetch: createStreamFetch(
       createAuthorizedFetch(config, toGated(config, fetch)),
       listens,
-      calls.onDelivery,
+      (requestId, options) => calls.onDelivery(requestId, options),
     ),
   });
   if (stored !== undefined) attachSession(transport, stored);
