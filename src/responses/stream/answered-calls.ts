@@ -10,44 +10,44 @@ import { toResultValue } from '../../core/tool-calls/mcp-output.js';
  * it.
  */
 
-/** The parts of a response in their order. A call with an output becomes a provider-executed call with a result. */
+/** The types of parts that tell who runs a call, or end the response. */
+export const DECIDING_PARTS: ReadonlySet<Part['type']> = new Set<Part['type']>([
+  'tool-call',
+  'tool-approval-request',
+  'custom',
+  'finish',
+]);
+
+/**
+ * Passes on the parts of a response in their order. A call with an output becomes a provider-executed call with a result.
+ *
+ * While nothing is held, only the `DECIDING_PARTS` have to pass through it.
+ */
 export class AnsweredCalls {
-  /** The parts that wait for nothing, since the last batch. */
-  ready: Part[] = [];
-  /** False for OpenAI, which runs no functions. */
-  readonly #mayRunCalls: boolean;
+  /** True while a call, or an output whose call has not arrived, is undecided, so that all parts after it wait. */
+  isHolding = false;
+  readonly #write: (part: Part) => void;
   readonly #calls = new Map<string, ToolCall>();
   /** Outputs whose call has not arrived. If it never does, they are sent back as they are, in their place. */
   readonly #outputs = new Map<string, PartOf<'custom'>>();
   /** The parts from the first undecided call on. */
   #held: Part[] = [];
-  /** The calls, and the outputs whose call has not arrived, for which all parts after them wait. */
   readonly #undecided = new Set<Part>();
   #hasAnswers = false;
   #isWaiting = false;
 
-  constructor(mayRunCalls: boolean) {
-    this.#mayRunCalls = mayRunCalls;
+  constructor(write: (part: Part) => void) {
+    this.#write = write;
   }
 
-  readonly write = (part: Part): void => {
-    if (!this.#mayRunCalls) return void this.ready.push(part);
-    switch (part.type) {
-      case 'tool-call':
-        return part.providerExecuted === true ? this.#emit(part) : this.#addCall(part);
-      case 'tool-approval-request':
-        this.#isWaiting = true;
-        return this.#emit(part);
-      case 'custom': {
-        const callId = outputCallIdOf(part);
-        return callId === undefined ? this.#emit(part) : this.#addOutput(callId, part);
-      }
-      case 'finish':
-        return this.#end(part);
-      default:
-        return this.#emit(part);
-    }
-  };
+  write(part: Part): void {
+    if (part.type === 'finish') return this.#end(part);
+    if (part.type === 'tool-approval-request') this.#isWaiting = true;
+    const callId = part.type === 'custom' ? outputCallIdOf(part) : undefined;
+    if (part.type === 'tool-call' && part.providerExecuted !== true) return this.#addCall(part);
+    if (part.type === 'custom' && callId !== undefined) return this.#addOutput(callId, part);
+    return this.#emit(part);
+  }
 
   #addCall(part: ToolCall): void {
     const output = this.#outputs.get(part.toolCallId);
@@ -97,12 +97,12 @@ export class AnsweredCalls {
   }
 
   #emit(part: Part): void {
-    if (this.#undecided.size > 0) return void this.#held.push(part);
-    if (this.#held.length > 0) {
-      for (const one of this.#held) this.ready.push(one);
-      this.#held = [];
-    }
-    this.ready.push(part);
+    this.#held.push(part);
+    this.isHolding = this.#undecided.size > 0;
+    if (this.isHolding) return;
+    const parts = this.#held;
+    this.#held = [];
+    for (const one of parts) this.#write(one);
   }
 
   #end(finish: PartOf<'finish'>): void {

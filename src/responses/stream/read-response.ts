@@ -20,7 +20,7 @@ import {
 } from '../../core/shared/json.js';
 import { EVENT_HANDLERS } from './event-handlers.js';
 import { EventMapper, type EventMapperOptions, type ResponsesEvent } from './event-mapper.js';
-import { AnsweredCalls } from './answered-calls.js';
+import { AnsweredCalls, DECIDING_PARTS } from './answered-calls.js';
 import { createSequenceNumbers } from './sequence-numbers.js';
 
 export interface ReadResponseOptions extends Omit<EventMapperOptions, 'write'> {
@@ -64,10 +64,17 @@ const CHUNK_SIZE = 32 * 1024;
  */
 export function readResponse(options: ReadResponseOptions): ResponseReader {
   const { read, errorContext, redactKnown, includeRawChunks = false, signal, close } = options;
+  let batch: Part[] = [];
   // OpenAI, which its headers show, runs no functions. Calls of other servers are held back until it is certain.
-  const parts = new AnsweredCalls(errorContext.responseHeaders?.['openai-version'] === undefined);
-  const numbers = options.sequenceNumbers && createSequenceNumbers(parts.write, options.sequenceNumbers);
-  const mapper = new EventMapper({ ...options, write: numbers?.write ?? parts.write });
+  const isOpenAI = errorContext.responseHeaders?.['openai-version'] !== undefined;
+  const answered = isOpenAI ? undefined : new AnsweredCalls(part => void batch.push(part));
+  const write = (part: Part): void => {
+    if (answered?.isHolding || (answered !== undefined && DECIDING_PARTS.has(part.type)))
+      answered.write(part);
+    else batch.push(part);
+  };
+  const numbers = options.sequenceNumbers && createSequenceNumbers(write, options.sequenceNumbers);
+  const mapper = new EventMapper({ ...options, write: numbers?.write ?? write });
   const decoder = createUtf8Decoder();
   let format: BodyFormat | undefined;
   /** The rest of a large chunk. */
@@ -95,7 +102,7 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
     if (isRaw) {
       // An event is unchanged except for credentials that it repeats.
       const isClean = redactKnown(dispatch.data) === dispatch.data;
-      parts.ready.push({ type: 'raw', rawValue: isClean ? fields : redactJson(fields, redactKnown) });
+      batch.push({ type: 'raw', rawValue: isClean ? fields : redactJson(fields, redactKnown) });
     }
     if (type === DONE_MARKER) sawDoneMarker = true;
     if (typeof fields.delta === 'string') streamedLength += fields.delta.length + CHUNK_OVERHEAD;
@@ -109,7 +116,8 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
 
   return {
     async next() {
-      while (!isOver && parts.ready.length === 0) {
+      batch = [];
+      while (!isOver && batch.length === 0) {
         let bytes: Uint8Array | undefined;
         try {
           signal?.throwIfAborted();
@@ -121,8 +129,6 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
         rest = bytes !== undefined && bytes.length > CHUNK_SIZE ? bytes.subarray(CHUNK_SIZE) : undefined;
         processChunk(rest === undefined ? bytes : bytes?.subarray(0, CHUNK_SIZE));
       }
-      const batch = parts.ready;
-      parts.ready = [];
       return batch.length > 0 ? batch : undefined;
     },
 
