@@ -25,7 +25,14 @@ type Start = (fetch: typeof globalThis.fetch) => () => Promise<void>;
 
 const prompt = 'How is the weather in Oslo?';
 
-const contenders: Readonly<Record<string, { readonly ours: Start; readonly theirs: Start }>> = {
+/** The sides of a host: turns of the loop, turns of the host's loop, and responses without a call. */
+interface Sides<Side> {
+  readonly ours: Side;
+  readonly theirs: Side;
+  readonly open: Side;
+}
+
+const contenders: Readonly<Record<string, Sides<Start>>> = {
   'ai 5': {
     ours(fetch) {
       const model = createLoopModel(fetch, tools);
@@ -34,6 +41,10 @@ const contenders: Readonly<Record<string, { readonly ours: Start; readonly their
     theirs(fetch) {
       const settings = { model: createOfficialModel(fetch), stopWhen: ai5.stepCountIs(3) };
       return () => read(ai5.streamText({ ...settings, prompt, tools: { look_up: ai5.tool(lookUp) } }));
+    },
+    open(fetch) {
+      const model = createOfficialModel(fetch);
+      return () => read(ai5.streamText({ model, prompt }));
     },
   },
   'ai 7': {
@@ -45,38 +56,58 @@ const contenders: Readonly<Record<string, { readonly ours: Start; readonly their
       const settings = { model: createOfficialModelV4(fetch), stopWhen: ai7.isStepCount(3) };
       return () => read(ai7.streamText({ ...settings, prompt, tools: { look_up: ai7.tool(lookUp) } }));
     },
+    open(fetch) {
+      const model = createOfficialModelV4(fetch);
+      return () => read(ai7.streamText({ model, prompt }));
+    },
   },
 };
 
-/** Measures turns with a call that all wait for the response to its output: their memory then, and their processor time. */
+/**
+ * Measures turns with a call that all wait for the response to its output: their memory then, and their processor time.
+ *
+ * A turn of our loop is one response, whose streams the host keeps while the call runs. A turn of the host's loop has no
+ * stream between two responses. Their memory is therefore also compared with that of a response that the official model
+ * has not finished yet.
+ */
 export async function measureManyTurns({ manyTurns, turns: samples }: Scale): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const [ai, { ours, theirs }] of Object.entries(contenders)) {
+  for (const [ai, { ours, theirs, open }] of Object.entries(contenders)) {
     for (const turns of manyTurns) {
-      const sides = { ours: [] as Cost[], theirs: [] as Cost[] };
+      const costs: Sides<Cost[]> = { ours: [], theirs: [], open: [] };
       for (let sample = -1; sample < samples; sample++) {
         const [our, their] = [await runAll(ours, turns), await runAll(theirs, turns)];
+        const opened = await runAll(open, turns);
         if (sample < 0) continue;
-        sides.ours.push(our);
-        sides.theirs.push(their);
+        costs.ours.push(our);
+        costs.theirs.push(their);
+        costs.open.push(opened);
       }
-      const of = (cost: keyof Cost) => ({
-        ours: sides.ours.map(({ [cost]: value }) => value),
-        theirs: sides.theirs.map(({ [cost]: value }) => value),
-      });
-      const names = {
-        name: `${turns} turns at once, ${ai}`,
-        rival: 'official model in the loop of the host',
-      };
-      const memory = of('memory');
-      figures.push(toShare({ ...names, name: `${names.name}: processor`, ...of('processor') }, 0.9), {
-        ...names,
-        name: `${names.name}: memory`,
-        value: ratioOf(memory.ours, memory.theirs),
+      const of = (side: keyof Sides<unknown>, cost: keyof Cost) =>
+        costs[side].map(({ [cost]: value }) => value);
+      const name = `${turns} turns at once, ${ai}`;
+      const rival = 'official model in the loop of the host';
+      const memory = of('ours', 'memory');
+      const toMemory = (against: string, theirMemory: readonly number[]): Figure => ({
+        name: `${name}: memory`,
+        rival: against,
+        value: ratioOf(memory, theirMemory),
         unit: 'of',
-        goal: { atMost: 1 },
-        measured: `${median(memory.ours).toFixed(1)} MB / ${median(memory.theirs).toFixed(1)} MB`,
+        measured: `${median(memory).toFixed(1)} MB / ${median(theirMemory).toFixed(1)} MB`,
       });
+      figures.push(
+        toShare(
+          {
+            name: `${name}: processor`,
+            rival,
+            ours: of('ours', 'processor'),
+            theirs: of('theirs', 'processor'),
+          },
+          0.9,
+        ),
+        { ...toMemory(rival, of('theirs', 'memory')), goal: { atMost: 1 } },
+        toMemory('official model, open responses without a call', of('open', 'memory')),
+      );
     }
   }
   return figures;
@@ -90,35 +121,74 @@ interface Cost {
 }
 
 async function runAll(start: Start, turns: number): Promise<Cost> {
-  const { opened: areWaiting, open: areAllWaiting } = gate();
-  const { opened: mayAnswer, open: answer } = gate();
-  let waiting = 0;
-  const fetch = async (_: unknown, { body }: RequestInit = {}): Promise<Response> => {
-    const isSecond = String(body).includes('"function_call_output"');
-    if (isSecond) {
-      if (++waiting === turns) areAllWaiting();
-      await mayAnswer;
-    }
-    const item = isSecond ? message(['It is ', 'sunny.']) : functionCall('look_up', '{"city":"Oslo"}');
-    return new Response(toSse(toStream([item])), { headers: EVENT_STREAM });
-  };
+  const server = new WaitingServer(turns);
   const before = collectedHeap();
   const startedAt = process.cpuUsage();
-  const run = start(fetch as typeof globalThis.fetch);
+  const run = start(async (_, { body } = {}) => server.answer(String(body)));
   const running = Promise.all(Array.from({ length: turns }, run));
-  await Promise.race([areWaiting, running]);
+  await Promise.race([server.isHolding, running]);
   const first = process.cpuUsage(startedAt);
   const memory = (collectedHeap() - before) / MEGABYTE;
   const continuedAt = process.cpuUsage();
-  answer();
+  server.goOn();
   await running;
   const second = process.cpuUsage(continuedAt);
   return { memory, processor: (first.user + first.system + second.user + second.system) / 1000 };
 }
 
+/** Answers the first request of a turn, and holds the end of each turn until all turns have come to it. */
+class WaitingServer {
+  readonly isHolding: Promise<void>;
+  readonly goOn: () => void;
+  readonly #allHeld: () => void;
+  readonly #mayGoOn: Promise<void>;
+  #held = 0;
+
+  constructor(readonly turns: number) {
+    ({ opened: this.isHolding, open: this.#allHeld } = gate());
+    ({ opened: this.#mayGoOn, open: this.goOn } = gate());
+  }
+
+  async answer(request: string): Promise<Response> {
+    if (!request.includes('"look_up"')) return toResponse(this.#answerInHalves());
+    if (!request.includes('"function_call_output"')) {
+      return toResponse(toSse(toStream([functionCall('look_up', '{"city":"Oslo"}')])));
+    }
+    await this.#hold();
+    return toResponse(toSse(toStream([message(ANSWER)])));
+  }
+
+  /** Streams the answer up to its first delta, and the rest after the hold. */
+  #answerInHalves(): ReadableStream<Uint8Array> {
+    const events = toStream([message(ANSWER)]);
+    const half = events.findIndex(({ type }) => type === 'response.output_text.delta') + 1;
+    const halves = [events.slice(0, half), events.slice(half)].map(part =>
+      new TextEncoder().encode(toSse(part)),
+    );
+    let sent = 0;
+    return new ReadableStream({
+      // Called for the second half when the first one has been read.
+      pull: async controller => {
+        if (sent > 0) await this.#hold();
+        controller.enqueue(halves[sent++]);
+        if (sent === halves.length) controller.close();
+      },
+    });
+  }
+
+  #hold(): Promise<void> {
+    if (++this.#held === this.turns) this.#allHeld();
+    return this.#mayGoOn;
+  }
+}
+
+const ANSWER = ['It is ', 'sunny.'];
+
+const toResponse = (body: BodyInit): Response => new Response(body, { headers: EVENT_STREAM });
+
 async function read(result: { readonly text: PromiseLike<string>; consumeStream(): PromiseLike<void> }) {
   await result.consumeStream();
   const text = await result.text;
-  if (text !== 'It is sunny.')
+  if (text !== ANSWER.join(''))
     throw new Error(`Expected the answer of the turn, got ${JSON.stringify(text)}.`);
 }
