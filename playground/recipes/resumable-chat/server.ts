@@ -119,6 +119,6 @@ process.once('SIGTERM', async () => {
   server.closeAllConnections();
   server.close();
   await provider.close();
-  redis.destroy();
-  subscriber.destroy();
+  // Waits for commands that are on their way.
+  await Promise.all([redis.close(), subscriber.close()]);
 });
