@@ -1,7 +1,7 @@
 import type { Credentials } from '../core/http/key-ring.js';
 import type { RequestHeaders } from '../core/http/request.js';
 import type { FetchForCall } from '../core/http/request-log.js';
-import type { ResponseTimeouts } from '../core/http/time-limits.js';
+import type { ResponseTimeouts } from '../core/http/open-response.js';
 import type { Compatibility } from './compatibility/compatibility.js';
 import type { ModelMemory } from './compatibility/model-memory.js';
 import type { StreamRetries } from './open-stream.js';

@@ -1,9 +1,15 @@
 import { APICallError } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { messageOf } from '../shared/errors.js';
-import { type LinkedSignal, linkSignal, untilAborted } from '../shared/abort.js';
+import { type LinkedSignal, linkSignal, toTimerDelay, untilAborted } from '../shared/abort.js';
 import { isNonEmptyArray, isPlainObject, toWellFormedJson } from '../shared/json.js';
-import { createCallError, type ErrorContext, toErrorText, toHttpError } from './api-error.js';
+import {
+  type CallErrorFacts,
+  createCallError,
+  type ErrorContext,
+  toErrorText,
+  toHttpError,
+} from './api-error.js';
 import { missingKeyError } from './key-ring.js';
 import {
   createRedactor,
@@ -21,7 +27,6 @@ import {
   type RequestHeaders,
   validateHeaders,
 } from './request.js';
-import { type LimitTimer, type ResponseTimeouts, startLimit, toTimeoutError } from './time-limits.js';
 
 /** Reads the next bytes of a body, or undefined at its end. Rejects when the connection breaks or the call is aborted. */
 export type ReadBytes = (limit?: { within: number }) => Promise<Uint8Array | undefined>;
@@ -49,6 +54,16 @@ export interface TransportRequest {
  * status. A transport other than HTTP returns the events of the response as `text/event-stream`.
  */
 export type Transport = (request: TransportRequest) => Promise<Response>;
+
+/** Timeouts of a request, in milliseconds. */
+export interface ResponseTimeouts {
+  /** Until the status of a streamed response. */
+  readonly connect?: number;
+  /** Between two chunks of a stream. Keep-alive comments count as chunks. */
+  readonly idle?: number;
+  /** Until the end of the response. */
+  readonly total?: number;
+}
 
 export interface OpenResponseOptions {
   readonly url: string;
@@ -98,6 +113,25 @@ export async function openResponse(options: OpenResponseOptions): Promise<Opened
   options.signal?.throwIfAborted();
   return new ResponseRequest(options).open();
 }
+
+/** The timer of a limit. Undefined without a limit. */
+type LimitTimer = ReturnType<typeof setTimeout> | undefined;
+
+/** Ends a request with an error after a time, in milliseconds, unless its timer is cleared. */
+export const startLimit = (
+  request: LinkedSignal,
+  limit: number | undefined,
+  toError: (limit: number) => APICallError,
+): LimitTimer =>
+  limit === undefined ? undefined : setTimeout(() => request.abort(toError(limit)), toTimerDelay(limit));
+
+/** @param sent What the server sent within the time. */
+export const toTimeoutError = (
+  failure: 'connectTimeout' | 'idleTimeout' | 'totalTimeout',
+  request: CallErrorFacts,
+  sent: string,
+): APICallError =>
+  createCallError(failure, request, `Expected a response from ${request.url}, but it sent ${sent}.`);
 
 /** One request, from its headers to the end of its response. */
 class ResponseRequest {

@@ -2,9 +2,8 @@ import type { APICallError } from '@ai-sdk/provider';
 import { isNestedDeeper } from '../shared/json.js';
 import { createCallError, toErrorText } from './api-error.js';
 import { RESPONSE_LIMITS } from './text-stream.js';
-import { type OpenResponseOptions, openResponse } from './open-response.js';
+import { openResponse, type OpenResponseOptions, type ResponseTimeouts } from './open-response.js';
 import { redactJson } from '../redaction/redaction.js';
-import type { ResponseTimeouts } from './time-limits.js';
 
 export interface JsonRequestOptions extends Omit<OpenResponseOptions, 'timeouts' | 'toInputJson'> {
   /** @default none */

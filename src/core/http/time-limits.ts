@@ -1,36 +1,6 @@
 import type { FetchFunction } from '@ai-sdk/provider-utils';
-import type { APICallError } from '@ai-sdk/provider';
-import { type LinkedSignal, linkSignal, toTimerDelay, untilAborted } from '../shared/abort.js';
-import { type CallErrorFacts, createCallError } from './api-error.js';
-
-/** Timeouts of a request, in milliseconds. */
-export interface ResponseTimeouts {
-  /** Until the status of a streamed response. */
-  readonly connect?: number;
-  /** Between two chunks of a stream. Keep-alive comments count as chunks. */
-  readonly idle?: number;
-  /** Until the end of the response. */
-  readonly total?: number;
-}
-
-/** The timer of a limit. Undefined without a limit. */
-export type LimitTimer = ReturnType<typeof setTimeout> | undefined;
-
-/** Ends a request with an error after a time, in milliseconds, unless its timer is cleared. */
-export const startLimit = (
-  request: LinkedSignal,
-  limit: number | undefined,
-  toError: (limit: number) => APICallError,
-): LimitTimer =>
-  limit === undefined ? undefined : setTimeout(() => request.abort(toError(limit)), toTimerDelay(limit));
-
-/** @param sent What the server sent within the time. */
-export const toTimeoutError = (
-  failure: 'connectTimeout' | 'idleTimeout' | 'totalTimeout',
-  request: CallErrorFacts,
-  sent: string,
-): APICallError =>
-  createCallError(failure, request, `Expected a response from ${request.url}, but it sent ${sent}.`);
+import { linkSignal, untilAborted } from '../shared/abort.js';
+import { type ResponseTimeouts, startLimit, toTimeoutError } from './open-response.js';
 
 /**
  * Adds the time limits of responses to a `fetch` whose response another package reads. A limit ends the request with the
