@@ -20,26 +20,6 @@ import { unwrapMcpOutput } from './mcp-output.js';
 /** The output of a call without a result. */
 export const INTERRUPTED = 'No output: the call was interrupted before it finished.';
 
-export interface PairToolCallsOptions {
-  /**
-   * Keeps results of a `tool` message whose call is not in the history as they are. With `previous_response_id` or
-   * `conversation`, the server has the call.
-   * @default false
-   */
-  keepOrphans?: boolean;
-  /**
-   * Returns true for tools that are functions. Their provider-executed calls are never treated as calls of a hosted tool
-   * with the same name.
-   * @default no tool
-   */
-  isFunctionTool?: (toolName: string) => boolean;
-  /**
-   * Returns true if a provider-executed call or result belongs to a hosted tool. Such parts are left unchanged.
-   * @default recognizes the hosted tools of the official OpenAI provider
-   */
-  isHostedTool?: IsHostedCall;
-}
-
 /**
  * Rewrites a history so that every model accepts its tool calls: plain `tool-call` parts in an assistant message, then a
  * `tool` message with exactly one result for each call, in the order of the calls.
@@ -51,7 +31,29 @@ export interface PairToolCallsOptions {
  */
 export function pairToolCalls(
   prompt: Prompt,
-  { keepOrphans = false, isFunctionTool, isHostedTool = isHostedToolPart }: PairToolCallsOptions = {},
+  {
+    keepOrphans = false,
+    isFunctionTool,
+    isHostedTool = isHostedToolPart,
+  }: {
+    /**
+     * Keeps results of a `tool` message whose call is not in the history as they are. With `previous_response_id` or
+     * `conversation`, the server has the call.
+     * @default false
+     */
+    keepOrphans?: boolean;
+    /**
+     * Returns true for tools that are functions. Their provider-executed calls are never treated as calls of a hosted tool
+     * with the same name.
+     * @default no tool
+     */
+    isFunctionTool?: (toolName: string) => boolean;
+    /**
+     * Returns true if a provider-executed call or result belongs to a hosted tool. Such parts are left unchanged.
+     * @default recognizes the hosted tools of the official OpenAI provider
+     */
+    isHostedTool?: IsHostedCall;
+  } = {},
 ): Prompt {
   if (isPaired(prompt)) return prompt;
   const isHosted = withResultsOfHostedCalls(

@@ -14,11 +14,6 @@ export interface OutputReader {
   readonly create: CreateBuiltIn;
 }
 
-interface ReaderOptions {
-  /** Maximum length of its own outputs, by its name. */
-  readonly maxChars: (toolName: string) => number;
-}
-
 const READ_TOOL = 'read_tool_output';
 
 /** Maximum length of a text to find. The time of a search is proportional to it in the worst case. */
@@ -46,10 +41,14 @@ const READ_DEFINITION: Omit<ToolDefinition, 'name'> = {
   openWorld: false,
 };
 
-/** Creates the reader of some sources. The first one that has an output of an id provides it. */
+/**
+ * Creates the reader of some sources. The first one that has an output of an id provides it.
+ *
+ * @param maxChars Returns the maximum length of the reader's own outputs, by its name.
+ */
 export function createOutputReader(
   sources: readonly ReadableOutputs[],
-  options: ReaderOptions,
+  maxChars: (toolName: string) => number,
 ): OutputReader {
   let name = READ_TOOL;
   return {
@@ -68,7 +67,7 @@ export function createOutputReader(
           const found = await findOutput(sources, String(id), signal);
           return 'failure' in found
             ? { type: 'error-text', value: found.failure }
-            : readOutput(found.output, { ...passage, maxFind: MAX_FIND, maxChars: options.maxChars(name) });
+            : readOutput(found.output, { ...passage, maxFind: MAX_FIND, maxChars: maxChars(name) });
         },
       };
     },

@@ -71,7 +71,7 @@ export function addFeatures(
 ): readonly CreateBuiltIn[] {
   const sources: ReadableOutputs[] = [];
   const maxChars = toOutputLimits(options.maxToolOutputChars);
-  const reader = createOutputReader(sources, { maxChars });
+  const reader = createOutputReader(sources, maxChars);
   for (const create of FEATURES) {
     const feature = create({ ...context, reader, maxChars }, options);
     if (feature === undefined) continue;

@@ -1,8 +1,8 @@
 import { createPartCollector } from '../../core/collector.js';
 import type { Content, Finish, FinishReason, Part, PartOf, ToolInputStart } from '../../core/part.js';
-import type { PartSink } from '../../core/source.js';
+import type { PartSink, PartSource } from '../../core/source.js';
 import { NO_FINISH } from '../../core/finish.js';
-import { untilAborted } from '../../core/shared/abort.js';
+import { onceAborted, untilAborted } from '../../core/shared/abort.js';
 import type { ToolDefinition } from '../../tools/tool-source.js';
 import { hostedCallNames } from '../../core/tool-calls/hosted-tools.js';
 import type { LoopCall } from '../calls/calls.js';
@@ -14,6 +14,31 @@ import type { RoundRetry } from './round-retry.js';
 import { type BlockOutput, RoundBlocks, type ShownText, withFacts, withId } from './round-text.js';
 import type { TurnLifetime } from './lifetime.js';
 import type { OpenedTurn } from './opened-turn.js';
+
+/**
+ * Reads a source until the signal aborts. At its end the source is let go: the turn keeps its rounds while it waits for
+ * others, and what has read a response is far larger than its content.
+ */
+export function untilRead(
+  source: PartSource,
+  signal: AbortSignal | undefined,
+): Pick<PartSource, 'next' | 'cancel'> {
+  let rest: PartSource | undefined = source;
+  const cancel = (reason: unknown): void => rest?.cancel(reason);
+  // The signal may have aborted at the moment the response opened.
+  const release = signal && onceAborted(signal, () => cancel(signal.reason));
+  return {
+    async next() {
+      const parts = await rest?.next();
+      signal?.throwIfAborted();
+      if (parts !== undefined) return parts;
+      release?.();
+      rest = undefined;
+      return undefined;
+    },
+    cancel,
+  };
+}
 
 /** Content and end of a round. */
 export interface RoundSummary {

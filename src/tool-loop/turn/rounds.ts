@@ -4,9 +4,9 @@ import { contentToParts } from '../../core/collector.js';
 import { NO_FINISH } from '../../core/finish.js';
 import type { Part } from '../../core/part.js';
 import type { ToolChoice } from '../../core/prompt.js';
-import { type CoreModel, type PartSource, sourceOf } from '../../core/source.js';
+import { type CoreModel, sourceOf } from '../../core/source.js';
 import { retryDelay } from '../../core/http/retry.js';
-import { onceAborted, untilAborted } from '../../core/shared/abort.js';
+import { untilAborted } from '../../core/shared/abort.js';
 import { messageOf } from '../../core/shared/errors.js';
 import { repeat } from '../../core/shared/repeat.js';
 import type { ToolListing } from '../../tools/tool-source.js';
@@ -14,7 +14,7 @@ import { openDurableRound, type Round } from '../durable/recorded-rounds.js';
 import type { RequestPurpose, RoundChanges, RoundSettings } from '../features/feature.js';
 import type { OpenedTurn } from './opened-turn.js';
 import type { Exchange } from './partial-turn.js';
-import { createBatchReader } from './round-reader.js';
+import { createBatchReader, untilRead } from './round-reader.js';
 
 interface OpenOptions {
   /** Set for the request of a feature. */
@@ -150,28 +150,6 @@ async function openRound(model: CoreModel, call: CoreCall): Promise<Round> {
   if (call.isStream) return { ...round, response: source.response };
   const parts = await untilAborted(readAll(round.next), call.abortSignal);
   return { ...sourceOf(parts), request: source.request, response: source.response };
-}
-
-/**
- * Reads a source until the signal aborts. At its end the source is let go: the turn keeps its rounds while it waits for
- * others, and what has read a response is far larger than its content.
- */
-function untilRead(source: PartSource, signal: AbortSignal | undefined): Pick<PartSource, 'next' | 'cancel'> {
-  let rest: PartSource | undefined = source;
-  const cancel = (reason: unknown): void => rest?.cancel(reason);
-  // The signal may have aborted at the moment the response opened.
-  const release = signal && onceAborted(signal, () => cancel(signal.reason));
-  return {
-    async next() {
-      const parts = await rest?.next();
-      signal?.throwIfAborted();
-      if (parts !== undefined) return parts;
-      release?.();
-      rest = undefined;
-      return undefined;
-    },
-    cancel,
-  };
 }
 
 /** @throws the error of the first `error` part. */

@@ -1,10 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Prompt } from '../../../src/core/prompt.js';
-import {
-  continuesStoredResponse,
-  type PairToolCallsOptions,
-  pairToolCalls,
-} from '../../../src/core/tool-calls/call-pairing.js';
+import { continuesStoredResponse, pairToolCalls } from '../../../src/core/tool-calls/call-pairing.js';
 
 const text = (value: string) => ({ type: 'text', text: value });
 const reasoning = (value: string) => ({ type: 'reasoning', text: value });
@@ -29,7 +25,7 @@ const assistant = (...content: unknown[]) => ({ role: 'assistant', content });
 const tool = (...content: unknown[]) => ({ role: 'tool', content });
 const user = { role: 'user', content: [text('hi')] };
 
-function pair(prompt: unknown[], options?: PairToolCallsOptions): Prompt {
+function pair(prompt: unknown[], options?: Parameters<typeof pairToolCalls>[1]): Prompt {
   const paired = pairToolCalls(prompt as Prompt, options);
   expect(pairToolCalls(paired, options), 'a second run changes nothing').toBe(paired);
   return paired;

@@ -36,13 +36,6 @@ interface ListOptions {
   waitsAgain?: boolean;
 }
 
-interface WithSessionOptions {
-  signal?: AbortSignal;
-  mayRetry: (failure: McpFailure) => boolean;
-  /** A session of an earlier process to use first. If the operation fails in it, it runs in the current one. */
-  session?: McpStoredSession | undefined;
-}
-
 export interface ConnectionOptions extends Omit<CurrentSessionOptions, 'onToolsChanged'> {
   /** Time after which an unused connection closes, in milliseconds. */
   idleTimeout: number;
@@ -154,7 +147,16 @@ export class McpConnection {
    */
   async withSession<T>(
     operation: (session: McpSession) => Promise<T>,
-    { signal, mayRetry, session: stored }: WithSessionOptions,
+    {
+      signal,
+      mayRetry,
+      session: stored,
+    }: {
+      signal?: AbortSignal;
+      mayRetry: (failure: McpFailure) => boolean;
+      /** A session of an earlier process to use first. If the operation fails in it, it runs in the current one. */
+      session?: McpStoredSession | undefined;
+    },
   ): Promise<T> {
     const closeCountBefore = this.#current.closeCount;
     this.#operationCount++;
