@@ -111,7 +111,7 @@ const ERROR_BODY_TIMEOUT = 10_000;
  */
 export async function openResponse(options: OpenResponseOptions): Promise<OpenedResponse> {
   options.signal?.throwIfAborted();
-  return new ResponseRequest(options).open();
+  return new HttpRequest(options).open();
 }
 
 /** The timer of a limit. Undefined without a limit. */
@@ -134,7 +134,7 @@ export const toTimeoutError = (
   createCallError(failure, request, `Expected a response from ${request.url}, but it sent ${sent}.`);
 
 /** One request, from its headers to the end of its response. */
-class ResponseRequest {
+class HttpRequest {
   readonly #options: OpenResponseOptions;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #hasKey: boolean;
@@ -225,13 +225,13 @@ class ResponseRequest {
 
   // Without `async`, because a long response is read in thousands of chunks.
   readonly #read: ReadBytes = end => {
+    if (this.#reader === undefined) return Promise.resolve(undefined);
     const place = end === undefined ? '(timeouts.idle)' : 'after the end of the response';
     this.#timer = startLimit(
       this.#link,
       end === undefined ? this.#options.timeouts.idle : end.within,
       limit => toTimeoutError('idleTimeout', this.#context, `nothing for ${limit} ms ${place}`),
     );
-    if (this.#reader === undefined) return Promise.resolve(undefined);
     return this.#reader.read().then(
       chunk => {
         clearTimeout(this.#timer);

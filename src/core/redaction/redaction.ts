@@ -80,7 +80,7 @@ export function redactSecrets(
 }
 
 /** Positions of a secret in a text: from, up to but not including. */
-type Range = readonly [from: number, to: number];
+type Range = [from: number, to: number];
 
 /** Finds known secrets, and text that matches a pattern of secrets. */
 function findRanges(
@@ -97,8 +97,13 @@ function findRanges(
     }
   }
   for (const spelling of spellings) {
-    for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + 1))
-      ranges.push([at, at + spelling.length]);
+    let last: Range | undefined;
+    for (let at = text.indexOf(spelling); at >= 0; at = text.indexOf(spelling, at + 1)) {
+      const end = at + spelling.length;
+      // A spelling such as `xxxx` overlaps itself at every position of a long run.
+      if (last !== undefined && at <= last[1]) last[1] = end;
+      else ranges.push((last = [at, end]));
+    }
   }
   return ranges;
 }
@@ -141,9 +146,10 @@ function toSpellings(secrets: readonly string[]): Set<string> {
   for (const secret of secrets) {
     if (secret === '') continue;
     const json = JSON.stringify(secret).slice(1, -1);
-    // Lone surrogates cannot be encoded.
-    const encoded = encodeURIComponent(secret.replace(/\p{Surrogate}/gu, '\ufffd'));
-    spellings.add(secret).add(json).add(JSON.stringify(json).slice(1, -1)).add(encoded);
+    // As a lone surrogate leaves in bytes.
+    const sent = secret.replace(/\p{Surrogate}/gu, '\ufffd');
+    for (const text of [secret, json, JSON.stringify(json).slice(1, -1), sent, encodeURIComponent(sent)])
+      spellings.add(text);
     let hex = '';
     let bytes = '';
     for (const byte of new TextEncoder().encode(secret)) {

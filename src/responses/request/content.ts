@@ -1,6 +1,6 @@
 import { convertToBase64 } from '@ai-sdk/provider-utils';
 import type { FileData, OutputContent, ToolResultOutput, ToolResultPart } from '../../core/prompt.js';
-import { objectOf, toJsonValue, toWellFormedJson } from '../../core/shared/json.js';
+import { objectOf, toJsonValue } from '../../core/shared/json.js';
 import { isArchive, toFilename } from '../../core/tool-calls/mcp-output.js';
 import type { FunctionCallOutput, InputContent, InputFile, InputImage } from '../wire.js';
 import { readPartOptions, toCacheBreakpoint } from './read-options.js';
@@ -185,7 +185,9 @@ function toText(
 /** Writes a value of any kind as JSON. Most are JSON already, so that no copy is needed. */
 function toJson(value: unknown): string {
   try {
-    if (isJson(value)) return toWellFormedJson(JSON.stringify(value));
+    const json = isJson(value) ? JSON.stringify(value) : undefined;
+    // Names that differ only in lone surrogates, which JSON escapes, become one in the copy.
+    if (json !== undefined && !json.includes('\\ud')) return json;
   } catch {
     // A field that cannot be read is replaced by a note.
   }

@@ -44,6 +44,19 @@ describe('redact', () => {
   );
 });
 
+it.each(['xxxx', 'abab', 'aaaaaaaab'])(
+  'the secret %s that overlaps itself leaves nothing of a run',
+  secret => {
+    const run = secret.slice(0, 2).repeat(10) + secret;
+    expect(createRedactor([secret]).redactKnown(`1 ${run} 2`)).toMatch(/^1 (?:a+)?\[redacted\] 2$/);
+  },
+);
+
+it('a secret with a lone surrogate is found as it is sent', () => {
+  const { redactKnown } = createRedactor(['key\ud800-of-mine']);
+  expect(redactKnown('a key\ufffd-of-mine b')).toBe('a [redacted] b');
+});
+
 it('an empty secret redacts nothing', () => {
   const redactor = createRedactor(['', 'the-other-secret']);
   expect(redactor.redactKnown('a the-other-secret b')).toBe('a [redacted] b');

@@ -20,6 +20,20 @@ describe('the output of a tool', () => {
     [{ type: 'error-text', value: 'a' }, '{"error":"a"}'],
     [{ type: 'json', value: { a: 1 } }, '{"a":1}'],
     [{ type: 'json', value: 'a' }, '"a"'],
+    [
+      { type: 'json', value: { at: new Date(0), list: [undefined, 1] } },
+      '{"at":"1970-01-01T00:00:00.000Z","list":[null,1]}',
+    ],
+    [
+      { type: 'json', value: { bytes: new Uint8Array(3), nested: [{ ids: new Set([1]) }] } },
+      '{"bytes":"[3 bytes]","nested":[{"ids":[1]}]}',
+    ],
+    // Texts without surrogates are sent. Names that become equal by it are one name.
+    [
+      { type: 'json', value: { text: 'a\ud800', name: String.raw`\ud` } },
+      '{"text":"a\ufffd","name":"\\\\ud"}',
+    ],
+    [{ type: 'json', value: { '\ud800': 1, '\ud801': 2 } }, '{"\ufffd":2}'],
     [{ type: 'error-json', value: [1] }, '{"error":[1]}'],
     [{ type: 'execution-denied', reason: 'Not now.' }, 'Not now.'],
     [{ type: 'execution-denied' }, 'The user did not allow this tool call.'],
