@@ -70,8 +70,8 @@ export class RunningCall {
 
   /** Ends the call and withdraws its requests. */
   end(options: EndOptions): void {
-    this.#onEnd(this, options);
     for (const link of this.#pending) link.abort(new Error('The tool call has ended.'));
+    this.#onEnd(this, options);
   }
 
   /** Reads a request that is sent, which may be that of the call. */
