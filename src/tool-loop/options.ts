@@ -108,8 +108,9 @@ export interface ToolLoopOptions extends ObservedOptions, FeatureOptions {
   /**
    * Starts a call as soon as its server has marked it as complete, while the model still streams, as the Responses API
    * does: with `read-only` the calls of read-only tools, with `true` all calls, although their response may still end as
-   * truncated. Calls of other APIs and calls written as text start when the response has ended. With `false` no call
-   * starts before its round has ended successfully.
+   * truncated. Calls of other APIs, calls written as text, and calls of servers without the header `openai-version`, which
+   * may run functions themselves, start when the response has ended. With `false` no call starts before its round has
+   * ended successfully.
    * @default 'read-only'
    */
   startEarly?: 'read-only' | boolean;
