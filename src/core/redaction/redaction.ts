@@ -146,7 +146,7 @@ function toSpellings(secrets: readonly string[]): Set<string> {
   for (const secret of secrets) {
     if (secret === '') continue;
     const json = JSON.stringify(secret).slice(1, -1);
-    // As a lone surrogate leaves in bytes.
+    // In bytes, U+FFFD replaces a lone surrogate.
     const sent = secret.replace(/\p{Surrogate}/gu, '\ufffd');
     for (const text of [secret, json, JSON.stringify(json).slice(1, -1), sent, encodeURIComponent(sent)])
       spellings.add(text);

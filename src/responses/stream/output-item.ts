@@ -42,7 +42,7 @@ export interface OutputItem {
   finish(wire: PlainObject | undefined, options?: ItemEnd): void;
 }
 
-/** What the items of a response report about it. */
+/** Facts about a response that its items find. */
 export interface ItemReports {
   /** True after a complete call that the host must execute. */
   hasCalls: boolean;

@@ -81,7 +81,7 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
   let rest: Uint8Array | undefined;
   let isOver = false;
   let sawDoneMarker = false;
-  /** What stays in memory until the end of the response: characters of text and tool arguments, and of other events. */
+  /** Characters of text and tool arguments, and of other events, which stay in memory until the end of the response. */
   let streamedLength = 0;
   let otherLength = 0;
   let lastType: string | undefined;

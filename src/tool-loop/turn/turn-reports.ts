@@ -129,7 +129,7 @@ export class TurnRecord {
   readonly warnings = new Set<string>();
   /** The responses so far with their calls. */
   readonly exchanges: Exchange[] = [];
-  /** How the turn ended. */
+  /** The reason for which the turn has ended. */
   finishReason: FinishReason['unified'] | undefined;
   /** The calls of the last response if the host has to run or to approve one. */
   hostCalls: readonly string[] = [];

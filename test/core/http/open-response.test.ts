@@ -347,6 +347,15 @@ describe('openResponse', () => {
     });
   });
 
+  it('starts no time limit for the chunks of a response without a body', async () => {
+    stopClock();
+    const fetch = async () => new Response(null);
+    const { read, close } = await open({ url: 'http://127.0.0.1' }, { fetch, timeouts: { idle: 60_000 } });
+    expect([await read(), await read()]).toEqual([undefined, undefined]);
+    expect(vi.getTimerCount()).toBe(0);
+    close();
+  });
+
   it('aborts the request when it is closed early', async () => {
     const server = await serveSilence();
     const { read, close } = await open(server);

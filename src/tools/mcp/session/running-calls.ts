@@ -74,7 +74,7 @@ export class RunningCall {
     this.#onEnd(this, options);
   }
 
-  /** Reads a request that is sent, which may be that of the call. */
+  /** Recognizes the request of the call among those that are sent. */
   readSent({ id, params = {} }: JSONRPCRequest): void {
     const { arguments: input, taskId } = this.#mark;
     const isOwn =
@@ -85,7 +85,7 @@ export class RunningCall {
     this.#ids.add(id);
   }
 
-  /** Reads that a request of the server arrived on the response stream of a call. */
+  /** Records a request of the server that arrived on the response stream of the call. */
   readDelivery(requestId: RequestId, callId: RequestId): void {
     if (this.#ids.has(callId)) this.#delivered.add(requestId);
   }
