@@ -1,3 +1,4 @@
+import { admitHistory, createHistoryKeys } from '../../../src/core/versions/history/signatures.js';
 import { describe, expect, it } from 'vitest';
 import type { LanguageModelV3CallOptions } from '../../../src/core/versions/specification.js';
 import { toLanguageModelV3 } from '../../../src/v3.js';
@@ -158,4 +159,20 @@ describe('an approval request of the tool loop', () => {
     expect(tools.calls).toEqual([]);
     expect(exchangeOf(model.requests[1]).outputs).toEqual([['c1', 'The call was not approved: No.']]);
   });
+});
+
+it('a history that contains nothing but a request without a mark keeps neither it nor its answer', () => {
+  const ids = { toolCallId: 'mcpr_1', toolName: 'mcp_approval_request' };
+  const { prompt, faults } = admitHistory(
+    [
+      { role: 'assistant', content: [{ type: 'tool-call', ...ids, input: { serverLabel: 'docs' } }] },
+      {
+        role: 'tool',
+        content: [{ type: 'tool-result', ...ids, output: { type: 'json', value: { approve: true } } }],
+      },
+    ],
+    { keys: createHistoryKeys('a secret of thirty-two characters')(), scope: undefined, tools: [] },
+  );
+  expect(prompt).toEqual([]);
+  expect([...faults]).toEqual([['unsigned', 1]]);
 });

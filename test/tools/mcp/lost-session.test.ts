@@ -64,9 +64,12 @@ async function startForgetfulServer({
   fails?: Refusal;
 }) {
   const seen: string[] = [];
+  /** The sessions that the client has ended. */
+  const ended: unknown[] = [];
   const sessions = new Set<string>();
   let count = 0;
   const server = createServer(async (request, response) => {
+    if (request.method === 'DELETE') ended.push(request.headers['mcp-session-id']);
     if (request.method !== 'POST') return void response.writeHead(405).end();
     const message = JSON.parse(await text(request)) as Request;
     const session = request.headers['mcp-session-id']?.toString() ?? '';
@@ -98,14 +101,14 @@ async function startForgetfulServer({
     web: { type: 'http', url: `http://127.0.0.1:${address.port}/mcp`, trustAnnotations: true },
   });
   const countOf = (method: string): number => seen.filter(one => one === method).length;
-  return { tools, countOf, forget: () => sessions.clear() };
+  return { tools, countOf, ended, forget: () => sessions.clear() };
 }
 
 describe.each(REFUSALS)(
   'a server that has forgotten the session and answers with %s',
   (_, refuse, isRejected) => {
     it('gets a new session, and a call runs at most once', async () => {
-      const { tools, countOf, forget } = await startForgetfulServer({ refuse });
+      const { tools, countOf, ended, forget } = await startForgetfulServer({ refuse });
       await call(tools, 'write');
       forget();
       const { type, value } = await call(tools, 'write');
@@ -116,6 +119,9 @@ describe.each(REFUSALS)(
       expect(countOf('effect')).toBe(isRejected ? 3 : 2);
       expect(countOf('initialize')).toBe(2);
       expect(countOf('ping')).toBe(1);
+      // The server does not know the first one any more.
+      await tools.close();
+      expect(ended).toEqual(['session-2']);
     });
 
     it('repeats a call that only reads', async () => {
