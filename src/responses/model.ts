@@ -17,7 +17,7 @@ import { type BegunResponse, NO_MORE, type Opener, openStream, readHead } from '
 import { supportedUrls } from './request/model-traits.js';
 import { readProviderOptions } from './request/read-options.js';
 import { createTurnMemory } from './request/turn-memory.js';
-import type { DeclaredTools } from './stream/hosted-item.js';
+import type { HostDeclarations } from './stream/hosted-item.js';
 import { toJsonContent } from './stream/message-item.js';
 import { readResponse } from './stream/read-response.js';
 
@@ -153,7 +153,7 @@ async function readAll(begunResponse: BegunResponse, call: CoreCall): Promise<Pa
 }
 
 /** Returns the tools that the host declared. Parts of other tools are limited to what the host can handle. */
-function toDeclaredTools({ tools = [], toolChoice, host }: CoreCall): DeclaredTools {
+function toDeclaredTools({ tools = [], toolChoice, host }: CoreCall): HostDeclarations {
   const names = new Set<string>();
   const nameById = new Map<string, string>();
   const argsById = new Map<string, PlainObject>();

@@ -6,7 +6,7 @@ import { once } from '../core/shared/once.js';
 import { functionSetting, parseSettings } from '../core/shared/settings.js';
 import { createContentWriter, readEnvironment, toContentMode } from './content.js';
 import { createMetrics } from './metrics.js';
-import { type Recorders, type Round, startRound } from './rounds.js';
+import { type Recorders, type RoundOperation, startRound } from './rounds.js';
 import {
   ATTRIBUTE,
   type Operation,
@@ -138,7 +138,7 @@ function startCall(recorders: Recorders, options: CallOptions): CallTelemetry {
   let rounds = 0;
   let toolCalls = 0;
   /** The last request that submitted a response in the background. */
-  let submitted: Round | undefined;
+  let submitted: RoundOperation | undefined;
 
   return {
     startTurn({ turnId }) {

@@ -45,10 +45,10 @@ export interface RoundOptions extends RoundFacts {
   /** The number of the request for this round, from 1. */
   readonly attempt: number;
   /** The request of the same call that submitted the response which this one reads. */
-  readonly submitted: Round | undefined;
+  readonly submitted: RoundOperation | undefined;
 }
 
-export interface Round extends RoundTelemetry {
+export interface RoundOperation extends RoundTelemetry {
   /**
    * Ends the operation of a submitted response, which lasts until the response is read, with what the reading has found.
    * So the usage of a response belongs to the request that started it, or to the reading if that is of another call.
@@ -71,7 +71,7 @@ export function startRound(
     call,
     isReplayed,
   }: RoundOptions,
-): Round {
+): RoundOperation {
   const { isStream, turn } = call;
   const readId = toReadId(call);
   const operationName = readId === undefined ? 'chat' : 'fetch_response';

@@ -5,7 +5,7 @@ import type { ModelMessage } from '@ai-sdk/provider-utils';
 import type { ProviderOptions } from '../core/prompt.js';
 import type { ToolTelemetry } from '../core/telemetry.js';
 import type { KeptTask } from './kept-task.js';
-import type { ToolResultOutput } from '../core/tool-calls/mcp-output.js';
+import type { DetailedToolOutput } from '../core/tool-calls/mcp-output.js';
 
 /**
  * Provides tools: those of MCP servers, functions of the application, or several sources combined.
@@ -267,7 +267,7 @@ export interface ToolProgress {
  * The output of a tool in the AI SDK's format. `error-text` and `error-json` mean that the call failed. `mcp` has the
  * parts of an MCP result that only the host receives.
  */
-export type ToolOutput = Exclude<ToolResultOutput, { type: 'execution-denied' }>;
+export type ToolOutput = Exclude<DetailedToolOutput, { type: 'execution-denied' }>;
 
 /** Returns true if a value is a tool source rather than the configuration of one. */
 export const isToolSource = (value: unknown): value is ToolSource =>

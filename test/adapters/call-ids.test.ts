@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Prompt } from '../../src/core/prompt.js';
-import { type CallIdFormat, createCallIds, toAlphanumericId } from '../../src/adapters/kit/calls.js';
+import { type CallIdFormat, createCallIdMap, toAlphanumericId } from '../../src/adapters/kit/calls.js';
 import fc from '../_property.js';
 
 /** Accepts three digits, and creates ids that collide often. */
@@ -28,37 +28,37 @@ const conversation = (...ids: string[]): Prompt => [
 
 describe('ids of a conversation', () => {
   it('are kept if they are valid', () => {
-    const ids = createCallIds(conversation('123', '456'), threeDigits);
+    const ids = createCallIdMap(conversation('123', '456'), threeDigits);
     expect(ids.hasChanges).toBe(false);
     expect([ids.toModelId('123'), ids.toOriginal('123')]).toEqual(['123', '123']);
   });
 
   it('differ if their replacements would collide', () => {
-    const ids = createCallIds(conversation('aa', 'bb', 'cc'), threeDigits);
+    const ids = createCallIdMap(conversation('aa', 'bb', 'cc'), threeDigits);
     expect(['aa', 'bb', 'cc'].map(ids.toModelId)).toEqual(['102', '103', '104']);
     expect(['102', '103', '104'].map(ids.toOriginal)).toEqual(['aa', 'bb', 'cc']);
   });
 
   it('never equal a valid id that occurs later', () => {
-    const ids = createCallIds(conversation('aa', '102', 'bb'), threeDigits);
+    const ids = createCallIdMap(conversation('aa', '102', 'bb'), threeDigits);
     expect(['aa', '102', 'bb'].map(ids.toModelId)).toEqual(['103', '102', '104']);
     expect(ids.toOriginal('102')).toBe('102');
   });
 
   it('stay the same when the conversation continues', () => {
-    const shorter = createCallIds(conversation('aa', 'bb'), threeDigits);
-    const longer = createCallIds(conversation('aa', 'bb', 'cc', 'd'), threeDigits);
+    const shorter = createCallIdMap(conversation('aa', 'bb'), threeDigits);
+    const longer = createCallIdMap(conversation('aa', 'bb', 'cc', 'd'), threeDigits);
     expect(['aa', 'bb'].map(longer.toModelId)).toEqual(['aa', 'bb'].map(shorter.toModelId));
   });
 
   it('leave new ids unchanged', () => {
-    const ids = createCallIds(conversation('aa'), threeDigits);
+    const ids = createCallIdMap(conversation('aa'), threeDigits);
     expect(ids.toOriginal('999')).toBe('999');
     expect(ids.toModelId('new')).toBe('new');
   });
 
   it('are renamed in calls that repeat one, for servers that restart their count', () => {
-    const ids = createCallIds(conversation('123', 'aa'), { ...threeDigits, repeated: 'new-call' });
+    const ids = createCallIdMap(conversation('123', 'aa'), { ...threeDigits, repeated: 'new-call' });
     expect(ids.toOriginal('123')).toBe('123_2');
     expect(ids.toOriginal('123')).toBe('123_2');
     expect(ids.toOriginal('aa')).toBe('aa_2');
@@ -70,7 +70,7 @@ describe('ids of a conversation', () => {
     const anyId = fc.oneof(fc.stringMatching(/^\d{3}$/), fc.string(), fc.constantFrom('a', 'b', '', '102'));
     fc.assert(
       fc.property(fc.uniqueArray(anyId, { maxLength: 40 }), originals => {
-        const ids = createCallIds(conversation(...originals), threeDigits);
+        const ids = createCallIdMap(conversation(...originals), threeDigits);
         const modelIds = originals.map(ids.toModelId);
         expect(new Set(modelIds).size).toBe(originals.length);
         expect(modelIds.every(id => /^\d{3}$/.test(id))).toBe(true);

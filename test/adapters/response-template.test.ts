@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { adaptModel, type AdaptModelOptions } from '../../src/adapters/adapt-model.js';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { startResponsesEmulator } from '../../src/testing/index.js';
-import { compilePattern, findAll, PatternRun } from '../../src/adapters/text-tools/templates/pattern.js';
+import {
+  compileTemplatePattern,
+  findAll,
+  PatternRun,
+} from '../../src/adapters/text-tools/templates/pattern.js';
 import type { ResponseTemplate } from '../../src/adapters/text-tools/templates/response-template.js';
 import { everyNth } from '../_products.js';
 import { finish, generate, scriptedModel, start, stream } from '../tool-loop/_scripted-model.js';
@@ -453,7 +457,7 @@ describe('an expression of Python', () => {
     ['^(?P<x>a)|(?P<y>b)$', 'aab', [{ x: 'a' }, { y: 'b' }]],
     ['(?P<x>\\d+\\.\\d*)', '٣.1 2.', [{ x: '٣.1' }, { x: '2.' }]],
   ])('%s finds its groups', (source, text, expected) => {
-    const matches = findAll(compilePattern(source), text)?.map(groups =>
+    const matches = findAll(compileTemplatePattern(source), text)?.map(groups =>
       Object.fromEntries(Object.entries(groups).filter(([, value]) => value !== undefined)),
     );
     expect(matches).toEqual(expected);
@@ -465,7 +469,7 @@ describe('an expression of Python', () => {
     ['a.*b|a', 'a'],
     ['(?:a|a)+$', 'a'],
   ])('takes steps in proportion to the text: %s', (source, unit) => {
-    const pattern = compilePattern(source);
+    const pattern = compileTemplatePattern(source);
     const steps = (length: number): number => {
       const run = new PatternRun(pattern, true);
       const text = unit.repeat(length);

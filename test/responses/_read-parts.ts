@@ -1,7 +1,7 @@
 import type { LanguageModelV2StreamPart } from '@ai-sdk/provider';
 import type { ToolPartsMode } from '../../src/core/call.js';
 import type { Part } from '../../src/core/part.js';
-import type { DeclaredTools } from '../../src/responses/stream/hosted-item.js';
+import type { HostDeclarations } from '../../src/responses/stream/hosted-item.js';
 import { type ReadResponseOptions, readResponse } from '../../src/responses/stream/read-response.js';
 import type { HostVersion } from '../../src/core/versions/specification.js';
 import { createPartWriter } from '../../src/core/versions/write-response.js';
@@ -9,7 +9,7 @@ import { VERSIONS } from '../../src/core/versions/versions.js';
 import { checkParts } from '../_parts.js';
 
 export interface ReadOptions extends Omit<ReadResponseOptions, 'declared'> {
-  readonly declared: Omit<DeclaredTools, 'host'> & {
+  readonly declared: Omit<HostDeclarations, 'host'> & {
     readonly undeclared: ToolPartsMode;
     /** @default 'v2' */
     readonly host?: HostVersion;

@@ -35,7 +35,7 @@ export const callIdsMiddleware = (format: CallIdFormat): ModelMiddleware =>
   createMiddleware({
     wrap: model =>
       withChanges(model, call => {
-        const ids = createCallIds(call.prompt, format);
+        const ids = createCallIdMap(call.prompt, format);
         return {
           call: ids.hasChanges
             ? { ...call, prompt: call.prompt.map(message => withModelIds(message, ids.toModelId)) }
@@ -71,7 +71,7 @@ function withCallId<Part extends { type: string; id?: unknown; toolCallId?: unkn
 }
 
 /** Maps the ids of a conversation's calls one to one between the caller and the model. */
-export interface CallIds {
+export interface CallIdMap {
   /** True if the two ids of any call differ. */
   readonly hasChanges: boolean;
   toModelId(id: string): string;
@@ -85,7 +85,7 @@ export interface CallIds {
  *
  * @internal
  */
-export function createCallIds(prompt: Prompt, format: CallIdFormat): CallIds {
+export function createCallIdMap(prompt: Prompt, format: CallIdFormat): CallIdMap {
   const calls = identifiedCallsOf(prompt);
   const modelIds = new Map<string, string>();
   const originals = new Map<string, string>();

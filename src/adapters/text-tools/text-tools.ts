@@ -9,7 +9,7 @@ import type {
   TextSyntax,
   UndeclaredPolicy,
 } from './reading/text-tool-format.js';
-import { createResponseReader, type ResponseReader, type ResponseStart } from './parser/response-reader.js';
+import { createTextToolReader, type TextToolReader, type ResponseStart } from './parser/text-tool-reader.js';
 
 /** A call as an application sees it. */
 export interface AdaptedCall
@@ -68,7 +68,7 @@ export function createTextTools({
     return withReader(
       model,
       call =>
-        createResponseReader({
+        createTextToolReader({
           formats: readFormats,
           reasoning: syntax?.reasoning ?? reasoning,
           dropsText: syntax?.dropsText,
@@ -101,7 +101,7 @@ const servers = new Memory<string, boolean>('reasoning servers');
  */
 function withReader(
   model: CoreModel,
-  createReader: (call: CoreCall) => ResponseReader,
+  createReader: (call: CoreCall) => TextToolReader,
   startOf: (call: CoreCall, separates: boolean | undefined) => ResponseStart,
 ): CoreModel {
   const { modelId } = model;
@@ -147,7 +147,7 @@ export function detectTextCalls(
   const detecting = withReader(
     model,
     call =>
-      createResponseReader({
+      createTextToolReader({
         formats,
         reasoning,
         undeclared: undeclared === 'drop' ? 'drop' : 'text',

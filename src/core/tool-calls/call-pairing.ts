@@ -72,7 +72,7 @@ export function pairToolCalls(
 
   for (const message of prompt) {
     if (message.role === 'assistant') {
-      for (const round of toRounds(message, { nextSlot, isHosted })) {
+      for (const round of toPairedMessages(message, { nextSlot, isHosted })) {
         closeRound();
         history.push(round.message);
         results = round.calls.map(toResultPart);
@@ -149,12 +149,12 @@ interface Section {
 }
 
 /** The message of a section, with its calls. */
-interface Round {
+interface PairedMessage {
   readonly message: AssistantMessage;
   readonly calls: readonly MatchedCall[];
 }
 
-function toRounds(message: AssistantMessage, reader: SlotReader): Round[] {
+function toPairedMessages(message: AssistantMessage, reader: SlotReader): PairedMessage[] {
   const sections: Section[] = [];
   let current: Section = { parts: [], calls: [] };
   // The model knew the result when it wrote the text after a provider-executed call, but not after a host's call.

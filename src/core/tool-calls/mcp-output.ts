@@ -4,7 +4,7 @@ import {
   type OutputContent,
   type PartFacts,
   toDeniedText,
-  type ToolResultOutput as ModelOutput,
+  type ToolResultOutput,
 } from '../prompt.js';
 import {
   asJson,
@@ -18,7 +18,7 @@ import {
 } from '../shared/json.js';
 
 /** The output of a tool, and what only the host receives. */
-export type ToolResultOutput = ModelOutput & {
+export type DetailedToolOutput = ToolResultOutput & {
   readonly mcp?: McpResultDetails;
   /** Set by the tool loop for the beginning of an output that it has kept as a whole. */
   readonly kept?: KeptOutput;
@@ -35,13 +35,13 @@ export interface McpResultDetails {
 }
 
 /** Returns the output that the model receives. */
-export function withoutDetails(output: ToolResultOutput): ModelOutput {
+export function withoutDetails(output: DetailedToolOutput): ToolResultOutput {
   const { mcp: _mcp, kept: _kept, ...modelOutput } = output;
   return modelOutput;
 }
 
 /** Returns the facts about an output for the history. */
-export const toOutputFacts = (output: ToolResultOutput): { readonly own?: PartFacts } =>
+export const toOutputFacts = (output: DetailedToolOutput): { readonly own?: PartFacts } =>
   output.kept === undefined ? {} : { own: { output: output.kept } };
 
 /** A part of an MCP result as the model receives it. */
@@ -60,7 +60,7 @@ export type ContentItem =
  * `{ content: [...], structuredContent?, isError? }`, becomes text or content again, so that the model receives an image
  * as an image and not as base64 text. Any other output is returned as it is.
  */
-export function unwrapMcpOutput(output: ModelOutput): ModelOutput {
+export function unwrapMcpOutput(output: ToolResultOutput): ToolResultOutput {
   if (output.type !== 'json' && output.type !== 'error-json') return output;
   const value = parsed(output.value);
   if (!isPlainObject(value) || !Array.isArray(value.content)) return output;
@@ -90,7 +90,7 @@ function parsed(value: unknown): unknown {
 export function toModelOutput(
   items: readonly ContentItem[],
   { structuredContent, failed }: { structuredContent: unknown; failed: boolean },
-): Exclude<ModelOutput, { type: 'execution-denied' }> {
+): Exclude<ToolResultOutput, { type: 'execution-denied' }> {
   const texts = items.flatMap(item => (item.type === 'text' ? [item.text] : []));
   const hasMedia = texts.length < items.length;
   if (items.length === 0 && structuredContent !== undefined && !failed)
@@ -191,7 +191,7 @@ function toLinkText(uri: string, { name, description, mimeType }: PlainObject): 
  * that only the host receives, becomes an MCP result, which chat applications can render, and which `unwrapMcpOutput`
  * converts back.
  */
-export function toResultValue(output: ToolResultOutput): NonNullable<JSONValue> {
+export function toResultValue(output: DetailedToolOutput): NonNullable<JSONValue> {
   const { mcp } = output;
   if (output.type !== 'content' && mcp === undefined) return valueOf(output);
   const { content, structuredContent, _meta } = mcp ?? {};
@@ -204,13 +204,13 @@ export function toResultValue(output: ToolResultOutput): NonNullable<JSONValue> 
   };
 }
 
-function toBlocks(output: ModelOutput): JSONObject[] {
+function toBlocks(output: ToolResultOutput): JSONObject[] {
   if (output.type === 'content') return output.value.flatMap(toBlock);
   const value = valueOf(output);
   return [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }];
 }
 
-const valueOf = (output: Exclude<ModelOutput, { type: 'content' }>): NonNullable<JSONValue> =>
+const valueOf = (output: Exclude<ToolResultOutput, { type: 'content' }>): NonNullable<JSONValue> =>
   output.type === 'execution-denied' ? toDeniedText(output) : (output.value ?? '');
 
 /** Restores a block with its media type. A file is an embedded resource, as MCP has no block for files. */

@@ -151,31 +151,31 @@ function readPromptPart(part: PlainObject, approvals: ReadonlySet<unknown>): Pla
     case 'reasoning': {
       const carried = fromCarrier(stringOf(part.text), { metadata, own });
       if (carried === undefined) break;
-      return withFacts({ type: 'custom', kind: carried.kind }, carried.metadata, carried.own);
+      return withMetadataAndFacts({ type: 'custom', kind: carried.kind }, carried.metadata, carried.own);
     }
     case 'file':
     case 'reasoning-file': {
       const file = { ...part, mediaType: toMediaType(part.mediaType), data: toFileData(part.data) };
-      return withFacts(file, metadata, own);
+      return withMetadataAndFacts(file, metadata, own);
     }
     case 'tool-call': {
       if (!approvals.has(part.toolCallId)) break;
       const { call, server } = readApprovalCall(part);
-      return withFacts(call, metadata, { ...own, approvalFor: server });
+      return withMetadataAndFacts(call, metadata, { ...own, approvalFor: server });
     }
     case 'tool-result': {
       if (approvals.has(part.toolCallId)) return readApprovalResponse(part);
       const output = toCoreOutput(part.output);
       if (output === part.output) break;
-      return withFacts({ ...part, output }, metadata, own);
+      return withMetadataAndFacts({ ...part, output }, metadata, own);
     }
   }
   // Nearly all parts.
-  return own === undefined && metadata === given ? part : withFacts(part, metadata, own);
+  return own === undefined && metadata === given ? part : withMetadataAndFacts(part, metadata, own);
 }
 
 /** Returns a part with its metadata and its facts, in place of those that the host has kept. */
-const withFacts = (
+const withMetadataAndFacts = (
   { type, providerOptions: _, ...part }: PlainObject,
   metadata: ProviderMetadata | undefined,
   own: PartFacts | undefined,

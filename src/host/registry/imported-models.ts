@@ -31,7 +31,7 @@ export async function loadProvider({
   readonly creator: string;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly importModule: ImportModule;
-}): Promise<AnyProvider> {
+}): Promise<ImportedProvider> {
   const module = await load(name, importModule);
   const create = module[creator];
   if (typeof create !== 'function') {
@@ -64,7 +64,7 @@ async function load(name: string, importModule: ImportModule): Promise<Readonly<
 }
 
 /** A provider for any major version of `ai`. Only the members that are used here. */
-export interface AnyProvider {
+export interface ImportedProvider {
   languageModel(modelId: string): AnyLanguageModel;
   /** Missing in version 4, and optional in version 3. */
   textEmbeddingModel?(modelId: string): ImportedEmbeddingModel;
@@ -78,7 +78,7 @@ type ImportedEmbeddingModel = Omit<AnyEmbeddingModel, 'doEmbed'> & {
   doEmbed(options: never): PromiseLike<object>;
 };
 
-export const isProvider = (value: unknown): value is AnyProvider =>
+export const isProvider = (value: unknown): value is ImportedProvider =>
   ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
   'languageModel' in value &&
   typeof value.languageModel === 'function';
@@ -92,7 +92,7 @@ export const isProvider = (value: unknown): value is AnyProvider =>
  * @throws KelivoError with code `missing-package` for an unknown version.
  */
 export function languageModelOf(
-  provider: AnyProvider,
+  provider: ImportedProvider,
   modelId: string,
   options: { source: string; sendsForeign?: boolean },
 ): CoreModel {
@@ -119,7 +119,11 @@ const isOfficialModel = (model: AnyLanguageModel): boolean =>
  *
  * @throws KelivoError with code `missing-package` for an unknown version. NoSuchModelError without embedding models.
  */
-export function embeddingModelOf(provider: AnyProvider, modelId: string, source: string): CoreEmbeddingModel {
+export function embeddingModelOf(
+  provider: ImportedProvider,
+  modelId: string,
+  source: string,
+): CoreEmbeddingModel {
   const model = provider.embeddingModel?.(modelId) ?? provider.textEmbeddingModel?.(modelId);
   if (model === undefined) throw new NoSuchModelError({ modelId, modelType: 'textEmbeddingModel' });
   if (!isVersion(model.specificationVersion)) throw toVersionError(model, source);
@@ -132,7 +136,7 @@ export function embeddingModelOf(provider: AnyProvider, modelId: string, source:
  * @throws KelivoError with code `missing-package` for another version. NoSuchModelError without image models.
  */
 export function imageModelOf(
-  provider: AnyProvider,
+  provider: ImportedProvider,
   modelId: string,
   options: { source: string; version: HostVersion },
 ): AnyImageModel {

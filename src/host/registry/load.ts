@@ -13,7 +13,7 @@ import type { HostVersion } from '../../core/versions/specification.js';
 import { markReasoning } from '../../core/versions/history/foreign-reasoning.js';
 import { createSwitchableCore } from '../switch/switchable-provider.js';
 import {
-  type AnyProvider,
+  type ImportedProvider,
   createImportedEmbeddingModel,
   createImportedLanguageModel,
   embeddingModelOf,
@@ -128,7 +128,7 @@ function createImportedProvider(
     },
     version,
   );
-  const load = (overrides: ConnectionOverrides): Promise<AnyProvider> =>
+  const load = (overrides: ConnectionOverrides): Promise<ImportedProvider> =>
     loadProvider({
       import: packageName,
       creator,
@@ -170,7 +170,7 @@ function createImportedProvider(
 
 /** Adds a provider instance that the application created. The application also closes it. */
 export function toConfiguredProvider(
-  provider: AnyProvider,
+  provider: ImportedProvider,
   name: string,
   version: HostVersion,
 ): ConfiguredProvider {

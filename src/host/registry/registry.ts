@@ -19,7 +19,7 @@ import {
   toProviderShape,
 } from '../../core/versions/provider.js';
 import type { HostVersion, LanguageModels } from '../../core/versions/specification.js';
-import { type AnyProvider, type ImportModule, isProvider } from './imported-models.js';
+import { type ImportedProvider, type ImportModule, isProvider } from './imported-models.js';
 import {
   type ConfiguredProvider,
   createConfiguredProvider,
@@ -73,7 +73,7 @@ interface RegistryMembers<Version extends HostVersion> {
    *
    * @throws KelivoError with code `invalid-settings` if the name is taken or the entry is invalid.
    */
-  register(name: string, provider: AnyProvider | ProviderEntry, names?: ProviderNames): void;
+  register(name: string, provider: ImportedProvider | ProviderEntry, names?: ProviderNames): void;
   /** Names of all providers, without aliases. */
   readonly providerNames: readonly string[];
   /** Closes MCP servers and connections. The registry stays usable and opens them again when needed. */
@@ -124,7 +124,7 @@ export function createProviderRegistryFromConfig<Version extends HostVersion = D
   const shared = createComposition({ mcpServers }, version);
   const providers = new Map<string, ConfiguredProvider>();
   const dimensionsOf = new Map<string, number | undefined>();
-  const add = (name: string, provider: AnyProvider | ProviderEntry, own: ProviderNames): void => {
+  const add = (name: string, provider: ImportedProvider | ProviderEntry, own: ProviderNames): void => {
     const isInstance = isProvider(provider);
     names.add(name, isInstance ? own : { ...toNaming(provider), ...own });
     dimensionsOf.set(name, own.embeddingDimensions);

@@ -22,7 +22,7 @@ export const readRejection = (error: APICallError, sent: ResponsesRequestBody): 
   new RejectionText(error, sent);
 
 /** Returns the request in a form that the server may accept, by the known rejections. */
-export const findChange = findFallback;
+export { findFallback };
 
 /** Adds the next step to the error of a request that is not sent in another form. */
 export function explainRefusal(

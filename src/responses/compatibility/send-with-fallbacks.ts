@@ -83,11 +83,11 @@ export async function sendWithFallbacks<Opened>(
   const adapt = async (error: unknown): Promise<0 | undefined> => {
     if (!APICallError.isInstance(error)) return undefined;
     // Most processes never need it.
-    const { explainRefusal, findChange, readRejection } = await import('./rejected-request.js');
+    const { explainRefusal, findFallback, readRejection } = await import('./rejected-request.js');
     const rejection = readRejection(error, sent);
     const cause = { conversation: toConversation(body), quotes: rejection.quotes() };
     const fallback =
-      findChange(sent, error, { compatibility: applied, relations, rejection }) ??
+      findFallback(sent, error, { compatibility: applied, relations, rejection }) ??
       (await toRecognized({ error, rejection, cause }));
     if (fallback === undefined) throw explainRefusal({ error, rejection, cause }, sent, relations);
     const { compatibility: change, isLasting, isForThisRequestOnly } = fallback;

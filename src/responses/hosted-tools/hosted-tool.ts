@@ -119,11 +119,11 @@ export interface HostedItemMapping {
   /** Previews of the result, which the server sends before the item is finished. */
   readonly preview?: HostedPreview;
   /** Asks the host for approval of a call, if the host does not decide with a declared tool. */
-  readonly approval?: ApprovalRequest;
+  readonly approval?: HostedApprovalRequest;
 }
 
 /** A request for approval of a call of a hosted MCP server. */
-export interface ApprovalRequest {
+export interface HostedApprovalRequest {
   /** Id of the declared tool whose calls need approvals. */
   readonly declaredBy: string;
   /** Returns the call, with its arguments as JSON text. */

@@ -45,7 +45,7 @@ export function withAnsweredApprovals(
   options: { known: KnownByServer; warn: (warning: Warning) => void },
 ): Prompt {
   /** Requests by their id and by the id of their call. */
-  const requests = new Map<string, ApprovalRequest>();
+  const requests = new Map<string, SeenRequest>();
   const removed = new Set<string>();
   const warnOf = (message: string): void => options.warn({ type: 'other', message });
   const converted = prompt.flatMap((message): Message[] => {
@@ -98,7 +98,7 @@ export function withAnsweredApprovals(
   function toRequest(part: ToolCallPart): readonly ToolCallPart[] {
     const { toolCallId, toolName, input, providerOptions, own } = part;
     if (own?.approval !== undefined) {
-      const request: ApprovalRequest = { type: 'of-loop', hasResponse: false };
+      const request: SeenRequest = { type: 'of-loop', hasResponse: false };
       requests.set(own.approval.id, request).set(toolCallId, request);
       return [part];
     }
@@ -181,7 +181,7 @@ export const isApprovalPart = (part: ToolCallPart | ToolResultPart, prompt: Prom
 const isSame = (left: readonly unknown[], right: readonly unknown[]): boolean =>
   left.length === right.length && left.every((part, index) => part === right[index]);
 
-interface ApprovalRequest {
+interface SeenRequest {
   /** `of-loop`: of the tool loop. `marked`: of a hosted server. `claimed`: the history says so, without a proof. */
   readonly type: 'of-loop' | 'marked' | 'claimed';
   hasResponse: boolean;

@@ -151,7 +151,10 @@ export interface ToolOutputOptions {
   readonly warn: (message: string) => void;
 }
 
-export function toToolOutput(part: ToolResultPart, options: ToolOutputOptions): FunctionCallOutput['output'] {
+export function toFunctionOutput(
+  part: ToolResultPart,
+  options: ToolOutputOptions,
+): FunctionCallOutput['output'] {
   const { output, toolName } = part;
   const breakpoint = readPartOptions(part).promptCacheBreakpoint;
   const content =

@@ -20,7 +20,7 @@ import {
   findReferenceIssue,
   toFileContent,
   toFullMediaType,
-  toToolOutput,
+  toFunctionOutput,
   type ToolOutputOptions,
 } from './content.js';
 import {
@@ -140,7 +140,7 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
   function createHosted(): HostedCalls {
     return createHostedCalls(prompt, {
       replayOf: part => (isApprovalPart(part, prompt) ? replayOf(APPROVAL_ID) : replays.get(part.toolName)),
-      toContent: part => toToolOutput(part, outputs),
+      toContent: part => toFunctionOutput(part, outputs),
       warn,
     });
   }
@@ -179,7 +179,7 @@ export function toInput(prompt: Prompt, options: ToInputOptions): InputItem[] {
       {
         type: 'function_call_output',
         call_id: toolCallId,
-        output: toToolOutput(part, functionOutputs),
+        output: toFunctionOutput(part, functionOutputs),
       },
     ];
     return caller === undefined ? items : items.map(item => ({ ...item, ...caller }));

@@ -65,7 +65,7 @@ export function toTools(
   const { allowedTools, toolNames, warn } = options;
   const wireTools: WireTool[] = [];
   const namespaces = new Map<string, NamespaceTool>();
-  const declared = new Map<string, DeclaredTool>();
+  const declared = new Map<string, ChoosableTool>();
   /** Names of the tools that the API does not have. */
   const omitted = new Set<string>();
   for (const { tool, options: toolOptions } of tools) {
@@ -196,7 +196,7 @@ export function* namedToolsOf(tools: readonly ReadTool[]): Generator<NamedTool> 
 }
 
 /** A tool of a call, as the choice refers to it. */
-export interface DeclaredTool {
+export interface ChoosableTool {
   /** Type and name of a function, or the declaration of a hosted tool. */
   readonly wire: { readonly type: string } & PlainObject;
   /** The tool of an extension. @default none */
@@ -209,12 +209,12 @@ export interface DeclaredTool {
   readonly namespace?: string;
 }
 
-type DeclaredTools = ReadonlyMap<string, DeclaredTool>;
+type ChoosableTools = ReadonlyMap<string, ChoosableTool>;
 
 /** @throws UnsupportedFunctionalityError for a tool that the request does not contain, or cannot identify. */
 function toToolChoice(
   toolChoice: ToolChoice,
-  options: { declared: DeclaredTools; toWire: (name: string) => string },
+  options: { declared: ChoosableTools; toWire: (name: string) => string },
 ): WireToolChoice {
   if (toolChoice.type !== 'tool') return toolChoice.type;
   const { toolName } = toolChoice;
@@ -245,7 +245,7 @@ function toToolChoice(
 }
 
 /** Returns true if another function has the same name in the request. A choice cannot contain a namespace. */
-const isAmbiguous = (tool: DeclaredTool, declared: DeclaredTools): boolean =>
+const isAmbiguous = (tool: ChoosableTool, declared: ChoosableTools): boolean =>
   [...declared.values()].some(
     other =>
       other !== tool &&
@@ -283,7 +283,7 @@ const ALLOWED_TOOL_FIELDS: Readonly<Record<string, readonly string[]>> = {
 function toAllowedTools(
   allowedTools: NonNullable<ResponsesCallOptions['allowedTools']>,
   options: {
-    declared: DeclaredTools;
+    declared: ChoosableTools;
     /** True if the tool choice requires a call, which the mode overrides. */
     isRequired: boolean;
     warn: (warning: Warning) => void;
@@ -314,7 +314,7 @@ function toAllowedTools(
 }
 
 /** Returns the entry of a tool, or why it has none. */
-function resolveAllowedTool(name: string, declared: DeclaredTools): PlainObject | string {
+function resolveAllowedTool(name: string, declared: ChoosableTools): PlainObject | string {
   const tool = declared.get(name) ?? findByType(name, declared);
   if (tool === undefined) return 'the tool is not part of the tools for this request';
   if (tool === 'ambiguous') {
@@ -334,7 +334,7 @@ function resolveAllowedTool(name: string, declared: DeclaredTools): PlainObject 
 }
 
 /** Finds a hosted tool by its type. A host may declare it under any name. */
-function findByType(type: string, declared: DeclaredTools): DeclaredTool | 'ambiguous' | undefined {
+function findByType(type: string, declared: ChoosableTools): ChoosableTool | 'ambiguous' | undefined {
   const [first, ...others] = [...declared.values()].filter(
     tool => tool.wire.type === type && tool.wire.type !== 'function' && tool.wire.type !== 'custom',
   );

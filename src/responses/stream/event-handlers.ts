@@ -18,9 +18,9 @@ import {
 import { hostedEvents } from '../hosted-tools/index.js';
 import type { EventMapper } from './event-mapper.js';
 
-type Handler = (fields: PlainObject, mapper: EventMapper) => void;
+type EventHandler = (fields: PlainObject, mapper: EventMapper) => void;
 
-const handlers: Readonly<Record<string, Handler>> = {
+const handlers: Readonly<Record<string, EventHandler>> = {
   'response.created': (fields, mapper) => {
     // A gateway that runs tools itself sends several lifecycles in one stream (BerriAI/litellm#40118).
     if (mapper.state === 'terminal' || mapper.state === 'steered') {
@@ -111,9 +111,9 @@ const summaryIndexOf = (fields: PlainObject): number => numberOf(fields.summary_
  * The handlers by event type. Events without a handler are ignored: servers send many types that only they know, and the
  * finished items contain all content.
  */
-export const EVENT_HANDLERS: ReadonlyMap<string, Handler> = new Map([
+export const EVENT_HANDLERS: ReadonlyMap<string, EventHandler> = new Map([
   ...Object.entries(handlers),
-  ...hostedEvents.map((type): [string, Handler] => [
+  ...hostedEvents.map((type): [string, EventHandler] => [
     type,
     (fields, mapper) => mapper.items.hosted.at(fields)?.handle(type, fields),
   ]),

@@ -4,7 +4,7 @@ import type { PartFacts } from '../../core/prompt.js';
 import { NO_USAGE } from '../../core/finish.js';
 import { createCallError, type ErrorContext, toErrorText } from '../../core/http/api-error.js';
 import { asJson, idOf, type JSONObject, objectOf, type PlainObject } from '../../core/shared/json.js';
-import type { DeclaredTools } from './hosted-item.js';
+import type { HostDeclarations } from './hosted-item.js';
 import { createFoundSources, createJsonAnswer, type JsonAnswer } from './message-item.js';
 import type { ItemReports } from './output-item.js';
 import { OutputItems } from './output-items.js';
@@ -21,7 +21,7 @@ export interface EventMapperOptions {
   readonly toToolName: (wireName: string, namespace?: string) => string;
   readonly generateId: () => string;
   /** The tools that the host declared. */
-  readonly declared: DeclaredTools;
+  readonly declared: HostDeclarations;
   readonly errorContext: ErrorContext;
   /** The requested limit of output tokens. A response that reaches it is incomplete, regardless of its status. */
   readonly maxOutputTokens?: number | undefined;
@@ -114,7 +114,7 @@ export class EventMapper implements ItemReports {
       ...(responseId !== undefined && { responseId }),
       ...(isRemovalDue && { removedReasoning }),
     };
-    write(withFacts(part, facts));
+    write(withResponseFacts(part, facts));
   };
 
   /** Returns true for an event that has not arrived before and that belongs to the response. */
@@ -257,7 +257,7 @@ const isKeptInHistory = (
  * - `unstored`: the server was asked to store the response, and did not.
  * - `removedReasoning`: ids of reasoning items of the request that the API could not use, so that later requests omit them.
  */
-function withFacts(part: Part, facts: PartFacts): Part {
+function withResponseFacts(part: Part, facts: PartFacts): Part {
   if (part.type === 'finish') return part;
   if (isKeptInHistory(part)) return { ...part, own: { ...part.own, ...facts } };
   const hasFacts = 'providerMetadata' in part && part.providerMetadata !== undefined;

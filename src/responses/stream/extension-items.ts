@@ -11,11 +11,11 @@ import type {
   OpenResponsesExtension,
   ShownPart,
 } from './extension.js';
-import type { DeclaredTools } from './hosted-item.js';
+import type { HostDeclarations } from './hosted-item.js';
 
 export interface ReadContext {
   readonly call: Pick<CoreCall, 'isStream' | 'includeRawChunks'>;
-  readonly declared: DeclaredTools;
+  readonly declared: HostDeclarations;
   /** Called when a call of an extension begins. @default it is not noted */
   readonly onCall?: () => void;
 }

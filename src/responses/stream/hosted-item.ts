@@ -2,7 +2,7 @@ import type { HostFacts, ToolPartsMode } from '../../core/call.js';
 import { subAgentOf, toCustom } from '../../core/custom.js';
 import type { PartOf } from '../../core/part.js';
 import { idOf, type JSONValue, type PlainObject } from '../../core/shared/json.js';
-import { type ApprovalRequest, escapeJson, type FoundSource } from '../hosted-tools/hosted-tool.js';
+import { type HostedApprovalRequest, escapeJson, type FoundSource } from '../hosted-tools/hosted-tool.js';
 import { type DeclarableItem, itemMappingOf } from '../hosted-tools/index.js';
 import {
   type CallIds,
@@ -18,7 +18,7 @@ export interface HostedItem extends OutputItem {
   handle(type: string, fields: PlainObject): void;
 }
 
-export interface DeclaredTools {
+export interface HostDeclarations {
   readonly names: ReadonlySet<string>;
   /** Names of the provider-defined tools, by id. */
   readonly nameById: ReadonlyMap<string, string>;
@@ -28,7 +28,7 @@ export interface DeclaredTools {
 }
 
 export interface HostedItemOptions extends PartWriter {
-  readonly declared: DeclaredTools;
+  readonly declared: HostDeclarations;
   /** Returns the host's name of a tool, for tools that the host names. */
   readonly toToolName: (wireName: string, namespace?: string) => string;
   readonly generateId: () => string;
@@ -235,7 +235,7 @@ function emitResult(
 function previewOf(
   { mapping: { declarationIds, preview } }: HostedCall,
   event: PlainObject,
-  declared: DeclaredTools,
+  declared: HostDeclarations,
 ): NonNullable<JSONValue> | undefined {
   const args = declarationIds.map(id => declared.argsById?.get(id)).find(isDefined);
   const isRequested = declared.host.acceptsLaterResults && args !== undefined && preview?.isRequested(args);
@@ -245,14 +245,14 @@ function previewOf(
 const isDefined = <Value>(value: Value | undefined): value is Value => value !== undefined;
 
 /** Returns true if the host asks a person for approvals of the calls of a declared tool. */
-const canAskFor = (request: ApprovalRequest, declared: DeclaredTools): boolean =>
+const canAskFor = (request: HostedApprovalRequest, declared: HostDeclarations): boolean =>
   declared.host.asksForApproval &&
   declared.host.undeclaredCalls !== 'none' &&
   declared.nameById.has(request.declaredBy);
 
 /** Writes the call that a person has to approve, and the request for it. */
 function writeApproval(
-  request: ApprovalRequest,
+  request: HostedApprovalRequest,
   { wire, toolCallId, write }: { wire: PlainObject; toolCallId: string } & Pick<HostedItemOptions, 'write'>,
 ): void {
   const { toolName, input, server } = request.toCall(wire);
@@ -281,7 +281,7 @@ interface InputWriter {
 function createInputWriter(
   { wire, mapping: { inputStream }, toolName, isForHost, write }: HostedCall,
   id: string,
-  host: DeclaredTools['host'],
+  host: HostDeclarations['host'],
 ): InputWriter {
   const toText = inputStream?.begin(wire);
   const isText = inputStream?.encoding === 'text';

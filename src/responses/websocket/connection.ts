@@ -56,7 +56,7 @@ export interface ConnectionSettings {
 }
 
 /** A WebSocket whose lanes carry responses, side by side if it has several. It opens when it is created. */
-export class Connection {
+export class SocketConnection {
   readonly lanes: Lane[] = [{ id: undefined, link: undefined, isBusy: false }];
   /** The responses that run, by the id of their lane. */
   readonly #active = new Map<string | undefined, LaneResponse>();

@@ -8,7 +8,7 @@ import { openWith, type ResponseRequest, type ResponseTransport } from '../trans
 import { hasSameSettings, splitBody, toNewItems } from './chain.js';
 import { type LaneBeginning, PREVIOUS_IGNORED } from './lane-response.js';
 import { MESSAGE_TOO_BIG, SocketError, type Target, type WebSocketConstructor } from './socket.js';
-import { Connection, type ConnectionSettings, isFree, type Lane } from './connection.js';
+import { SocketConnection, type ConnectionSettings, isFree, type Lane } from './connection.js';
 
 /** Options of the WebSocket transport. */
 export interface WebSocketSettings {
@@ -191,7 +191,7 @@ const toLimitError = (reason: SocketError, request: TransportRequest): APICallEr
 
 /** A lane that is reserved for a request. */
 interface Place {
-  readonly connection: Connection;
+  readonly connection: SocketConnection;
   readonly lane: Lane;
   /** True if the connection was opened for an earlier request. */
   readonly isReused: boolean;
@@ -207,7 +207,7 @@ const MAX_ACTIVE = 16;
 
 interface Entry {
   readonly key: string;
-  readonly connection: Connection;
+  readonly connection: SocketConnection;
   isUsed: boolean;
 }
 
@@ -262,7 +262,7 @@ class ConnectionPool {
     for (const { connection } of [...this.#entries]) connection.retire();
   }
 
-  #findFreeLane(connection: Connection): Lane | undefined {
+  #findFreeLane(connection: SocketConnection): Lane | undefined {
     if (connection.activeCount >= this.#maxActive) return undefined;
     return connection.lanes.find(isFree) ?? (this.#maxActive > 1 ? connection.addLane() : undefined);
   }
@@ -281,7 +281,7 @@ class ConnectionPool {
     const entry: Entry = {
       key,
       isUsed: false,
-      connection: new Connection(target, this.#settings, () => {
+      connection: new SocketConnection(target, this.#settings, () => {
         this.#entries = this.#entries.filter(other => other !== entry);
       }),
     };

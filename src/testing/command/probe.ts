@@ -4,7 +4,7 @@ import { type Compatibility, createKelivoResponsesProvider, redactSecrets } from
 import { toApiRoot } from '../../core/http/base-url.js';
 import { messageOf } from '../../core/shared/errors.js';
 import { objectOf, objectsOf, stringOf, tryParseJson } from '../../core/shared/json.js';
-import { type Probe, SCENARIOS, type Server, type Verdict } from './scenarios.js';
+import { type Probe, SCENARIOS, type Server, type ProbeVerdict } from './scenarios.js';
 import { CommandError, type CommandInput, printLine } from './terminal.js';
 
 /** Runs scenarios against a server and prints the settings that it needs. Returns 1 if it does not answer. */
@@ -21,12 +21,12 @@ export async function runProbe(input: CommandInput): Promise<number> {
 
   const model = input.one('model') ?? (await findModel(server, AbortSignal.timeout(limit * 1000)));
   const address = clean(root.origin + root.pathname);
-  const scenarios: { name: string; result: Verdict['result']; note?: string }[] = [];
+  const scenarios: { name: string; result: ProbeVerdict['result']; note?: string }[] = [];
   let compatibility: Compatibility = {};
   for (const [name, run] of Object.entries(SCENARIOS)) {
     const signal = AbortSignal.timeout(limit * 1000);
     const verdict = await run(createProbe(server, { model, compatibility, signal })).catch(
-      (error: unknown): Verdict => ({
+      (error: unknown): ProbeVerdict => ({
         result: 'no',
         note: signal.aborted ? `no complete answer within ${limit} s` : messageOf(error),
       }),

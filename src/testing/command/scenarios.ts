@@ -15,7 +15,7 @@ type Result = Awaited<ReturnType<Model['doGenerate']>>;
 type Prompt = Options['prompt'];
 type Tool = NonNullable<Options['tools']>[number];
 
-export interface Verdict {
+export interface ProbeVerdict {
   readonly result: 'yes' | 'no' | 'unclear';
   readonly note?: string;
   /** The settings that the server needs. */
@@ -110,7 +110,7 @@ const CANDIDATES: readonly Compatibility[] = [
 ];
 
 /** The scenarios by name, in their order: the settings that one needs apply to the next. */
-export const SCENARIOS: Readonly<Record<string, (probe: Probe) => Promise<Verdict>>> = {
+export const SCENARIOS: Readonly<Record<string, (probe: Probe) => Promise<ProbeVerdict>>> = {
   async text(probe) {
     const { value, added } = await probe.attempt(
       [

@@ -24,10 +24,10 @@ export function toCompaction(request: ResponsesRequest): RawItem[] {
     entry => entry.type === 'compaction',
   )?.compact_threshold;
   const tokens = toPromptText(request).length / charactersPerToken;
-  return typeof threshold === 'number' && tokens >= threshold ? [createCompaction()] : [];
+  return typeof threshold === 'number' && tokens >= threshold ? [createCompactionItem()] : [];
 }
 
-export const createCompaction = (): RawItem => ({
+export const createCompactionItem = (): RawItem => ({
   type: 'compaction',
   id: createId('cmp'),
   encrypted_content: createEncryptedContent(),
@@ -49,7 +49,7 @@ const parameters = new Set(
 /** Compacts a conversation: keeps the messages of the user, and replaces everything else by one item. */
 export function compact(request: ResponsesRequest, context: { memory: ItemMemory }): PlainObject {
   const { items } = request;
-  const compaction = createCompaction();
+  const compaction = createCompactionItem();
   const id = createId('resp');
   const createdAt = Math.floor(Date.now() / 1000);
   context.memory.remember(

@@ -9,7 +9,7 @@ import type {
   ScriptedStatus,
 } from '../protocol/scripts.js';
 import type { EmulatedResponse } from '../protocol/wire.js';
-import { createCompaction, toCompaction } from './endpoints.js';
+import { createCompactionItem, toCompaction } from './endpoints.js';
 import { buildResponse, createId, type PromptCache, type ResponseOptions, toPromptText } from './response.js';
 import { chooseTools, createValuePool, fillSchema, isSequential, type WantedTool } from './tool-calls.js';
 
@@ -61,7 +61,7 @@ const isItemList = (scripted: ScriptedResponse): scripted is readonly ScriptedIt
  * once, unless `parallel_tool_calls` is off or the message contains "then" or "one after another".
  */
 function respondByRules(request: ResponsesRequest): ScriptedItem[] {
-  if (request.items.at(-1)?.type === 'compaction_trigger') return [createCompaction()];
+  if (request.items.at(-1)?.type === 'compaction_trigger') return [createCompactionItem()];
   const turn = readTurn(request.items);
   const calls = planCalls(request, turn);
   const search = toSearch(calls, request);

@@ -87,7 +87,7 @@ export function isFreeOfApproval(tool: ToolDefinition, settings: ApprovalSetting
 }
 
 /** `run`: no approval is needed, or it was given. `ask-host`: the host has to ask. Else the text for the model. */
-export type Verdict = 'run' | 'ask-host' | { readonly refusal: string };
+export type ApprovalVerdict = 'run' | 'ask-host' | { readonly refusal: string };
 
 /**
  * Decides on a call. Everything but an explicit permission refuses it. Rejects only on abort, without delay.
@@ -101,7 +101,7 @@ export async function decideOnCall(
   decide: (run: () => Promise<Decision>) => Promise<Decision>,
   signal: AbortSignal,
   isRequired: boolean,
-): Promise<Verdict> {
+): Promise<ApprovalVerdict> {
   const { approve } = settings;
   try {
     const need = isRequired ? 'approval' : await untilAborted(findNeed(request, settings), signal);
@@ -223,4 +223,4 @@ export const HOST_REQUIRED: ToolOutput = {
   ),
 };
 
-const toRefusal = (reason: string | undefined): Verdict => ({ refusal: toRefusalText(reason) });
+const toRefusal = (reason: string | undefined): ApprovalVerdict => ({ refusal: toRefusalText(reason) });

@@ -47,8 +47,8 @@ import {
   type LoopCall,
   type Scheduling,
   type ShowPart,
-  sourceOf,
-  type Verdict,
+  toolOriginOf,
+  type CallVerdict,
   withToolIdentity,
 } from './calls.js';
 import { isErrorOutput, replaceOutput, toValidOutput } from './outputs.js';
@@ -114,7 +114,7 @@ export interface RoundOfCall {
   readonly write: (part: Part) => void;
   readonly show: ShowPart;
   /** Waits inside of a step until the tool of the call may run. Returns the output of a call that must not run. */
-  enter(call: Call): Promise<Verdict>;
+  enter(call: Call): Promise<CallVerdict>;
   /** Passes the arguments of a call to its tool. */
   announceInput(toolCallId: string, tool: ToolDefinition, step: InputStep): void;
   /** The step of the call has been issued, so that the next one may be. */
@@ -122,7 +122,7 @@ export interface RoundOfCall {
 }
 
 /** The output of a call, and how it was found. */
-type CallResult = Pick<CallOutcome, 'output' | 'isReplayed' | 'isInterrupted'> &
+type FoundOutput = Pick<CallOutcome, 'output' | 'isReplayed' | 'isInterrupted'> &
   Partial<Pick<CallOutcome, 'duration'>>;
 
 /** The output of a tool, and the milliseconds that it ran. */
@@ -164,7 +164,7 @@ export class Call {
   #state: CallState = 'announced';
   #hasStarted = false;
   /** The decision of the features, which is made once. */
-  #verdict: Verdict | 'wait' = 'wait';
+  #verdict: CallVerdict | 'wait' = 'wait';
   /** The time at which the tool started. */
   #startedAt: number | undefined;
   #outcome: CallOutcome | undefined;
@@ -239,7 +239,7 @@ export class Call {
   }
 
   /** Decides if the call may run, once that does not depend on other calls any more. */
-  decide(): Verdict | 'wait' {
+  decide(): CallVerdict | 'wait' {
     if (this.#verdict !== 'wait') return this.#verdict;
     this.#verdict = 'run';
     for (const admission of this.#admissions) {
@@ -289,7 +289,7 @@ export class Call {
   }
 
   /** Ends the call. Only the first outcome counts. */
-  finish({ duration, ...result }: CallResult): void {
+  finish({ duration, ...result }: FoundOutput): void {
     if (this.#state === 'done') return;
     this.#state = 'done';
     const { made: call, tool } = this;
@@ -326,7 +326,7 @@ export class Call {
     return { call, tool, output, duration: this.#elapsed(), isInterrupted: true };
   }
 
-  async #findResult(): Promise<CallResult> {
+  async #findResult(): Promise<FoundOutput> {
     const { made, tool } = this;
     const { turn, signal } = this.#round;
     const { toolCallId, toolName, input } = made;
@@ -354,7 +354,7 @@ export class Call {
    * @param attempt After a crash, a person decides on a call that may have had its effect.
    * @returns undefined if the call may run.
    */
-  async #ask(call: ToolInvocation, tool: ToolDefinition, attempt: number): Promise<CallResult | undefined> {
+  async #ask(call: ToolInvocation, tool: ToolDefinition, attempt: number): Promise<FoundOutput | undefined> {
     const { turn, signal } = this.#round;
     if (turn.tools.isBuiltIn(tool)) return undefined;
     const isUnknown = attempt > 1;
@@ -392,7 +392,7 @@ export class Call {
     tool: ToolDefinition,
     pending: PendingCall,
     hostApprovals: HostApprovals,
-  ): Promise<CallResult> {
+  ): Promise<FoundOutput> {
     const { turn, signal, write } = this.#round;
     const call = this.#toInvocation();
     const denial = await findDenial(this.#toApprovalRequest(call, tool), { ...turn.approvals, signal });
@@ -423,7 +423,7 @@ export class Call {
    *
    * @param attempt Counts the attempts that a person has decided on.
    */
-  async #issue(call: ToolInvocation, tool: ToolDefinition, attempt = 1): Promise<CallResult> {
+  async #issue(call: ToolInvocation, tool: ToolDefinition, attempt = 1): Promise<FoundOutput> {
     const { turn } = this.#round;
     const { steps } = turn;
     const { onUnknownOutcome } = turn.callPolicy;
@@ -573,7 +573,7 @@ export class Call {
    */
   #toInvocation(): ToolInvocation {
     const { toolCallId, toolName } = this.made;
-    return { toolCallId, toolName, input: structuredClone(this.#input), ...sourceOf(this.tool) };
+    return { toolCallId, toolName, input: structuredClone(this.#input), ...toolOriginOf(this.tool) };
   }
 
   #toApprovalRequest(call: ToolInvocation, tool: ToolDefinition): ApprovalRequest {
@@ -646,7 +646,7 @@ export class Call {
 
   #facts() {
     const { toolCallId, toolName } = this.made;
-    return { round: this.#round.number, toolCallId, toolName, ...sourceOf(this.tool) };
+    return { round: this.#round.number, toolCallId, toolName, ...toolOriginOf(this.tool) };
   }
 }
 

@@ -57,7 +57,7 @@ type LoopCallPart =
 export type ShowPart = (part: LoopCallPart, write: (part: Part) => void) => void;
 
 /** Returns the server and the original name of a tool, for events and callbacks. */
-export const sourceOf = ({ server, originalName }: Partial<ToolDefinition> = {}): Pick<
+export const toolOriginOf = ({ server, originalName }: Partial<ToolDefinition> = {}): Pick<
   ToolDefinition,
   'server' | 'originalName'
 > => ({
@@ -101,7 +101,7 @@ export interface AnnouncedCall {
 /** The decision of a feature about a call. */
 export interface Admission {
   /** Returns `run`, `wait` while it depends on running calls, or the output of a call that must not run. */
-  decide(): Verdict | 'wait';
+  decide(): CallVerdict | 'wait';
   /** The call never ran, because its response is repeated. */
   drop(): void;
 }
@@ -118,7 +118,7 @@ export type ChangeOutput = (
 /** Counts a call, in the order of the model. Returns undefined if the call may run, and is not counted. */
 export type Admit = (call: AnnouncedCall, round: number) => Admission | undefined;
 
-export type Verdict = 'run' | ToolOutput;
+export type CallVerdict = 'run' | ToolOutput;
 
 /** The answer to a call whose effect is unknown. */
 export type UnknownOutcomePolicy = 'refuse' | 'ask' | 'run';

@@ -7,7 +7,7 @@ import type { InputStep, ToolDefinition } from '../../tools/tool-source.js';
 import { toModelMessages } from '../../core/versions/write-call.js';
 import type { PendingCall } from '../approvals/host-approvals.js';
 import { Call, type RoundOfCall, type TurnOfCall } from './call.js';
-import type { CallOutcome, LoopCall, Scheduling, ShowPart, Verdict } from './calls.js';
+import type { CallOutcome, LoopCall, Scheduling, ShowPart, CallVerdict } from './calls.js';
 
 /** Maximum number of calls that run at the same time. */
 const MAX_PARALLEL = 8;
@@ -48,7 +48,7 @@ export class RoundCalls implements RoundOfCall {
   /** The calls that have gone on and have not ended. */
   readonly #active = new Set<Call>();
   /** Ordered calls that wait inside of their steps. */
-  readonly #entering = new Map<Call, (verdict: Verdict) => void>();
+  readonly #entering = new Map<Call, (verdict: CallVerdict) => void>();
   /** The ordered call that has gone on, but has not issued its step. */
   #issuing: Call | undefined;
   /** The exclusive call that has gone on. */
@@ -181,12 +181,12 @@ export class RoundCalls implements RoundOfCall {
     return this.#calls.flatMap(call => call.ran() ?? []);
   }
 
-  async enter(call: Call): Promise<Verdict> {
+  async enter(call: Call): Promise<CallVerdict> {
     if (!this.turn.steps.isOrdered) {
       call.go('running');
       return 'run';
     }
-    const decided = new Promise<Verdict>(resolve => {
+    const decided = new Promise<CallVerdict>(resolve => {
       this.#entering.set(call, resolve);
     });
     this.#enterNext();

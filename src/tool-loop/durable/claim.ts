@@ -44,12 +44,12 @@ export interface TurnToOpen {
 }
 
 /** A turn with everything that its parts need. */
-export type TurnContext = TurnToOpen & JournalPolicy & JournalOptions & { readonly key: string };
+export type ClaimContext = TurnToOpen & JournalPolicy & JournalOptions & { readonly key: string };
 
 export type Access = ReturnType<typeof createAccess>;
 
 /** Runs operations of the store. A failure closes the journal, or the turn goes on without it. */
-export function createAccess({ turnId, signal, timeout, onStoreFailure, warn }: TurnContext) {
+export function createAccess({ turnId, signal, timeout, onStoreFailure, warn }: ClaimContext) {
   const name = JSON.stringify(turnId);
   let failure: KelivoError | undefined;
   let isOff = false;
@@ -109,7 +109,7 @@ export function createAccess({ turnId, signal, timeout, onStoreFailure, warn }: 
 export type Claim = ReturnType<typeof createClaim>;
 
 /** The claim of this process, which is renewed until it is released. */
-export function createClaim(context: TurnContext, access: Access) {
+export function createClaim(context: ClaimContext, access: Access) {
   const { key, turnId, store, lease, signal, onRunningTurn, running } = context;
   const owner = crypto.randomUUID();
   const name = JSON.stringify(turnId);

@@ -22,7 +22,7 @@ import { askIn, type JournalOptions, keepTask, type OpenJournal, UNKNOWN_OUTCOME
 /* Tools that the host runs, as calls of a recorded turn. */
 
 /** Options of `journal.tools()`. */
-export interface HostToolsOptions {
+export interface JournalToolsOptions {
   /** `providerOptions.kelivo.turnId` of the run. Undefined returns the tools as they are. */
   turnId: string | undefined;
   /** Owner of the turn. Required if the journal has a `scope` function. */
@@ -36,7 +36,7 @@ export interface HostToolsOptions {
   onUnknownOutcome?: 'refuse' | 'run';
 }
 
-interface WrapOptions extends Required<Pick<HostToolsOptions, 'onUnknownOutcome'>> {
+interface WrapOptions extends Required<Pick<JournalToolsOptions, 'onUnknownOutcome'>> {
   readonly open: (options: JournalOptions) => Promise<OpenJournal>;
 }
 

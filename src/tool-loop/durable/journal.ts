@@ -5,8 +5,8 @@ import { once } from '../../core/shared/once.js';
 import { functionSetting, parseSettings } from '../../core/shared/settings.js';
 import type { JournalPolicy } from './claim.js';
 import { type ChangedTurnPolicy, createConversationReader, type VolatileParts } from './conversation.js';
-import { type HostToolsOptions, wrapHostTools } from './host-tools.js';
-import { openTurn } from './open-turn.js';
+import { type JournalToolsOptions, wrapHostTools } from './host-tools.js';
+import { openRecordedTurn } from './open-turn.js';
 import type { RecordEncoding } from './records.js';
 import type { JournalOptions, ToolLoopJournal } from './steps.js';
 import type { JournalStore } from './store.js';
@@ -80,7 +80,7 @@ export interface Journal extends ToolLoopJournal {
    *
    * @throws InvalidArgumentError if the journal has a `scope` function and the options have no `scope`.
    */
-  tools<Tools extends object>(tools: Tools, options: HostToolsOptions): Tools;
+  tools<Tools extends object>(tools: Tools, options: JournalToolsOptions): Tools;
 }
 
 const WEEK = 604_800_000;
@@ -167,7 +167,7 @@ export function createJournal(settings: JournalSettings): Journal {
     async open({ turnId, scope, context, prompt }, options) {
       const owner = scopeOf === undefined ? (scope ?? '') : ownerOf(scopeOf, { scope, context });
       const readConversation = createConversationReader(volatileParts);
-      return openTurn(
+      return openRecordedTurn(
         {
           turnId,
           scope: owner,
@@ -189,7 +189,7 @@ export function createJournal(settings: JournalSettings): Journal {
             'Expected `journal.tools` to receive a `scope`, because the journal has a `scope` function.',
         });
       const open = (options: JournalOptions) =>
-        openTurn({ turnId, scope: scope ?? '' }, { ...policy, ...options });
+        openRecordedTurn({ turnId, scope: scope ?? '' }, { ...policy, ...options });
       return wrapHostTools(tools, { onUnknownOutcome, open });
     },
   };

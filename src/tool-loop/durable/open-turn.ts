@@ -6,7 +6,7 @@ import {
   createAccess,
   createClaim,
   type JournalPolicy,
-  type TurnContext,
+  type ClaimContext,
   toEndedError,
   type TurnToOpen,
 } from './claim.js';
@@ -20,12 +20,12 @@ import { readDetails, toTurnKey, type TurnDetails } from './turns.js';
 const TURN = 'turn';
 
 /** Claims a turn, and reads or begins its records. */
-export async function openTurn(
+export async function openRecordedTurn(
   turn: TurnToOpen,
   options: JournalPolicy & JournalOptions,
 ): Promise<OpenJournal> {
   const key = await toTurnKey(turn.scope, turn.turnId);
-  const context: TurnContext = { ...options, ...turn, key, store: checkAnswers(options.store) };
+  const context: ClaimContext = { ...options, ...turn, key, store: checkAnswers(options.store) };
   const access = createAccess(context);
   const claim = createClaim(context, access);
   const records = createRecords(context, access, claim);
@@ -80,7 +80,7 @@ export async function openTurn(
 }
 
 /** The records of a turn and its entry in the list of turns. */
-function createRecords(context: TurnContext, access: Access, claim: Claim) {
+function createRecords(context: ClaimContext, access: Access, claim: Claim) {
   const { key, turnId, scope, store, retention, conversation } = context;
   const name = JSON.stringify(turnId);
   const codec = createRecordCodec(key, { ...context, turnId, scope });

@@ -7,7 +7,7 @@ import type { ToolDefinition, ToolListing } from '../../tools/tool-source.js';
 import type { Steps } from './steps.js';
 
 /** One response of the inner model as parts to read. `next` rejects on abort, even if the model ignores its signal. */
-export interface Round extends PartSource {
+export interface RoundSource extends PartSource {
   /** True if the round was read from a record. @default false */
   readonly isReplayed?: boolean;
   /** Number of requests, if broken responses came before this one whose usage is not known. @default 1 */
@@ -42,10 +42,10 @@ interface DurableRoundOptions {
 }
 
 /** Opens a round that ends with an `error` part if it fails. Rejects if the request fails. */
-type OpenRound = (response?: RoundResponse) => Promise<Round>;
+type OpenRound = (response?: RoundResponse) => Promise<RoundSource>;
 
 /** Opens a round of a durable turn: as one step, or as two if its response is created in the background of the server. */
-export async function openDurableRound(open: OpenRound, options: DurableRoundOptions): Promise<Round> {
+export async function openDurableRound(open: OpenRound, options: DurableRoundOptions): Promise<RoundSource> {
   const { call, resumesResponses, steps, attempt } = options;
   const { round, isCompaction = false } = call.turn;
   // A journal does not keep a broken round. An engine keeps every step, so that the next one needs a name of its own.
@@ -67,15 +67,15 @@ async function openRecordedRound(
   open: OpenRound,
   name: string,
   { model, call, steps, attempt, isAborted, listing, onListing }: DurableRoundOptions,
-): Promise<Round> {
+): Promise<RoundSource> {
   const exchange = createExchange();
-  let onOpened: (round: Round) => void = () => {};
-  const opened = new Promise<Round>(resolve => {
+  let onOpened: (round: RoundSource) => void = () => {};
+  const opened = new Promise<RoundSource>(resolve => {
     onOpened = resolve;
   });
 
   const run = async (): Promise<RoundRecord> => {
-    let round: Round;
+    let round: RoundSource;
     try {
       round = await open();
     } catch (error) {
@@ -134,7 +134,7 @@ async function openSubmittedRound(
   open: OpenRound,
   name: string,
   { submission: submissionName, ...options }: DurableRoundOptions & { readonly submission: string },
-): Promise<Round> {
+): Promise<RoundSource> {
   const submission = await openRecordedRound(() => open('submit'), submissionName, options);
   let responseId: string | undefined;
   const answer: Part[] = [];
@@ -145,7 +145,7 @@ async function openSubmittedRound(
   // A server without background mode has answered at once, and its response cannot be read again.
   const isAnswered = answer.some(part => part.type === 'finish' && part.own?.responseId === undefined);
   if (isAnswered) return openRecordedRound(async () => sourceOf(answer), name, options);
-  const reopen = async (): Promise<Round> => {
+  const reopen = async (): Promise<RoundSource> => {
     if (responseId === undefined) return open();
     return open({ responseId }).catch((error: unknown) => {
       if (options.isAborted()) throw error;

@@ -12,7 +12,7 @@ type Tables = ReturnType<typeof createTables>;
 export type OperationName = keyof Tables;
 
 /** One operation with its parameters, which can be sent to a worker. */
-export interface Operation {
+export interface StoreOperation {
   readonly name: OperationName;
   readonly parameters: readonly unknown[];
 }
@@ -99,11 +99,11 @@ export function createSqliteRunner(path: string, busyTimeout: number, open?: Ope
     }
   }
 
-  async function runGroup(group: readonly Operation[]): Promise<Outcome[]> {
+  async function runGroup(group: readonly StoreOperation[]): Promise<Outcome[]> {
     const file = await openOnce();
     const { database, tables } = file;
     file.checkFiles();
-    const runOne = (operation: Operation): Outcome => ({
+    const runOne = (operation: StoreOperation): Outcome => ({
       value: (tables[operation.name] as (...values: readonly unknown[]) => unknown)(...operation.parameters),
     });
     const outcomes: Outcome[] = [];
@@ -134,7 +134,7 @@ export function createSqliteRunner(path: string, busyTimeout: number, open?: Ope
 
   return {
     /** Runs operations in their order. Rejects if none of them could run. */
-    run: (group: readonly Operation[]): Promise<Outcome[]> => whileLocked(() => runGroup(group)),
+    run: (group: readonly StoreOperation[]): Promise<Outcome[]> => whileLocked(() => runGroup(group)),
     close(): void {
       opened?.database.close();
       opened = undefined;

@@ -5,7 +5,7 @@ import type * as WorkerThreads from 'node:worker_threads';
 import {
   createSqliteRunner,
   fromFailure,
-  type Operation,
+  type StoreOperation,
   type OperationName,
   type Outcome,
   type WorkerAnswer,
@@ -53,7 +53,7 @@ export interface SqliteStore extends JournalStore {
  * @throws KelivoError with code `missing-package` on first use, if none of the drivers works.
  */
 export function createSqliteStore({ path, open }: SqliteStoreOptions): SqliteStore {
-  let opening: Promise<Connection> | undefined;
+  let opening: Promise<OpenFile> | undefined;
   const run =
     <Result>(name: OperationName) =>
     async (...parameters: readonly unknown[]): Promise<Result> => {
@@ -90,15 +90,15 @@ const toRemaining = <Options extends { readonly expiresAt: number }>({ expiresAt
 });
 
 /** The open file of all stores with the same path. */
-interface Connection {
-  run(operation: Operation): Promise<unknown>;
+interface OpenFile {
+  run(operation: StoreOperation): Promise<unknown>;
   /** Ends the use by one store. The last one waits until all operations have ended, and closes the file. */
   release(): Promise<void>;
 }
 
 const connections = new Map<string, ReturnType<typeof createConnection>>();
 
-async function connect(path: string, open: OpenDatabase | undefined): Promise<Connection> {
+async function connect(path: string, open: OpenDatabase | undefined): Promise<OpenFile> {
   // Every database in memory is another one.
   const isFile = path !== '' && !path.startsWith(':');
   const key = isFile ? (await importModule<typeof Path>('node:path')).resolve(path) : path;
@@ -119,11 +119,11 @@ async function connect(path: string, open: OpenDatabase | undefined): Promise<Co
 /** Runs groups of operations, one group at a time. */
 interface Executor {
   /** Rejects if the operations could not run. */
-  run(group: readonly Operation[]): Promise<readonly Outcome[]>;
+  run(group: readonly StoreOperation[]): Promise<readonly Outcome[]>;
   close(): unknown;
 }
 
-interface Waiting extends Operation {
+interface Waiting extends StoreOperation {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -185,7 +185,7 @@ function createConnection(path: string, open: OpenDatabase | undefined) {
 
   return {
     users: 0,
-    run: (operation: Operation): Promise<unknown> =>
+    run: (operation: StoreOperation): Promise<unknown> =>
       new Promise((resolve, reject) => {
         queue.push({ ...operation, resolve, reject });
         running ??= runQueue();
@@ -201,10 +201,10 @@ function createConnection(path: string, open: OpenDatabase | undefined) {
   };
 }
 
-const isRenewal = ({ name, parameters: [, , options] }: Operation): boolean =>
+const isRenewal = ({ name, parameters: [, , options] }: StoreOperation): boolean =>
   name === 'claim' && (options as { renews?: boolean }).renews === true;
 
-const lengthOf = ({ name, parameters: [, , record] }: Operation): number =>
+const lengthOf = ({ name, parameters: [, , record] }: StoreOperation): number =>
   name === 'write' ? String(record).length : 0;
 
 /** The file of the worker. Bundlers do not follow a name that is no literal. */
@@ -244,7 +244,7 @@ async function startWorker(path: string): Promise<Executor | undefined> {
   worker.on('exit', () => onEnd());
 
   /** Sends a message and waits for the answer. The process stays alive for so long. */
-  async function ask(message?: readonly Operation[] | 'close'): Promise<WorkerAnswer | undefined> {
+  async function ask(message?: readonly StoreOperation[] | 'close'): Promise<WorkerAnswer | undefined> {
     if (end !== undefined) throw end;
     const answer = answered();
     worker?.ref();

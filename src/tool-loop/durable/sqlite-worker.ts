@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { createSqliteRunner, type Operation, toFailure, type WorkerAnswer } from './sqlite-database.js';
+import { createSqliteRunner, type StoreOperation, toFailure, type WorkerAnswer } from './sqlite-database.js';
 
 /* The worker thread of the SQLite store. It answers each group of operations with one message. */
 
@@ -8,7 +8,7 @@ const { path } = workerData as { readonly path: string };
 const runner = createSqliteRunner(path, 1000);
 const answer = (message: WorkerAnswer): void => parentPort?.postMessage(message);
 
-parentPort?.on('message', (message: readonly Operation[] | 'close') => {
+parentPort?.on('message', (message: readonly StoreOperation[] | 'close') => {
   if (message === 'close') {
     runner.close();
     return answer({});

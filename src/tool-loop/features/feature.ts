@@ -38,7 +38,7 @@ export interface TurnFeature {
   /** Returns the limit that forbids calls in a round. Further limits are not asked. */
   limit?(round: number): ReachedLimit | undefined;
   /** Decides what follows a round. The latest decision counts. */
-  after?(round: EndedRound): Decision | undefined | Promise<Decision | undefined>;
+  after?(round: EndedRound): RoundDecision | undefined | Promise<RoundDecision | undefined>;
   /** Asks for a request of its own between a round and the next one. The first that asks has it. */
   between?(round: EndedRound): Interlude | undefined;
   /** Releases what it holds. Called at least once, when the turn has ended. */
@@ -138,7 +138,7 @@ export type TurnEndReason =
   'finished' | 'waiting-for-tool-results' | 'error' | 'stop-condition' | 'limit' | 'aborted';
 
 /** Another round follows, or the turn ends, by a limit or without one. */
-export type Decision = 'next' | { readonly end: TurnEndReason; readonly limit?: ReachedLimit };
+export type RoundDecision = 'next' | { readonly end: TurnEndReason; readonly limit?: ReachedLimit };
 
 /** A round whose calls are done. */
 export interface EndedRound {
@@ -150,7 +150,7 @@ export interface EndedRound {
   /** True if the model has finished its answer. */
   readonly isAnswer: boolean;
   /** The decision of the features before. */
-  readonly decision: Decision;
+  readonly decision: RoundDecision;
 }
 
 /**

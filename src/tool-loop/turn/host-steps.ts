@@ -19,7 +19,7 @@ import { stepToolsOf } from '../../tools/step-tools.js';
 import { readHistory } from '../context/history.js';
 import type { RoundChanges, TurnFeature } from '../features/feature.js';
 import { type OpenedTurn, stubsOf, type TurnSteps } from './opened-turn.js';
-import type { Exchange } from './partial-turn.js';
+import type { AnsweredRound } from './partial-turn.js';
 import { type StepEnd, Turn, type TurnSink } from './turn.js';
 
 /*
@@ -119,7 +119,7 @@ interface Beginning {
   /** The call of the step that follows it. */
   readonly next?: CoreCall;
   /** The exchanges of the failed attempt at the turn. */
-  readonly done?: readonly Exchange[];
+  readonly done?: readonly AnsweredRound[];
 }
 
 /** A step that a host reads. */
@@ -155,7 +155,7 @@ class SteppedTurn {
   readonly #found = createDeferred<void>();
   /** True if the records of the turn end before this step. */
   #isUnrecorded = false;
-  readonly #done: readonly Exchange[] | undefined;
+  readonly #done: readonly AnsweredRound[] | undefined;
   #call: CoreCall;
   #declared: ReadonlyMap<string, string>;
   #opened: OpenedTurn | undefined;
@@ -175,7 +175,7 @@ class SteppedTurn {
   /** The id of the step that ended last. */
   #lastId: string | undefined;
   #over: Over | undefined;
-  #failed: readonly Exchange[] | undefined;
+  #failed: readonly AnsweredRound[] | undefined;
 
   constructor(
     steps: HostSteps,

@@ -33,7 +33,7 @@ import {
 } from '../durable/steps.js';
 import type { TurnFeature, ServerSupport } from '../features/feature.js';
 import type { addFeatures } from './features.js';
-import type { Exchange } from './partial-turn.js';
+import type { AnsweredRound } from './partial-turn.js';
 import type { RepeatedTurns } from './repeated-turns.js';
 import { TurnLifetime } from './lifetime.js';
 import { createTurnReports, type EmitEvent, type ToolLoopEvent, type TurnRecord } from './turn-reports.js';
@@ -60,13 +60,13 @@ export interface OpenedTurn extends TurnOfCall {
   /** True if the model reads `TurnLink.response`. */
   readonly resumesResponses: boolean;
   /** The exchanges of an earlier attempt at the turn. */
-  readonly done: readonly Exchange[];
+  readonly done: readonly AnsweredRound[];
   /** The number of the newest request. 0 before the first one. */
   round: number;
   readonly lifetime: TurnLifetime;
   readonly emit: EmitEvent;
   /** Keeps what the failed turn has done, in case the host repeats it. */
-  readonly onFailure: (done: readonly Exchange[]) => void;
+  readonly onFailure: (done: readonly AnsweredRound[]) => void;
   /** The facts that features have added to the parts of the newest round. */
   facts: PartFacts | undefined;
   /** Releases timers, listeners and the records of the turn, which may have failed with an error. */
@@ -102,9 +102,9 @@ export interface TurnSteps {
   /** Goes before the features of the application. */
   readonly feature: TurnFeature;
   /** The exchanges of a failed attempt at the turn. @default those that the host itself repeats */
-  readonly done?: readonly Exchange[] | undefined;
+  readonly done?: readonly AnsweredRound[] | undefined;
   /** Called with what the turn has done if it fails. */
-  onFailure(done: readonly Exchange[]): void;
+  onFailure(done: readonly AnsweredRound[]): void;
 }
 
 export interface TurnContext extends ModelFacts {
@@ -259,7 +259,7 @@ export async function openTurn(
 }
 
 /** Returns the calls that do not run again. An interrupted call does if its tool may be repeated. */
-const toFinishedCalls = (done: readonly Exchange[]): ReadonlyMap<string, CallOutcome> =>
+const toFinishedCalls = (done: readonly AnsweredRound[]): ReadonlyMap<string, CallOutcome> =>
   new Map(
     done
       .flatMap(exchange => exchange.outcomes)

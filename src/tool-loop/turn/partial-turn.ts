@@ -39,7 +39,7 @@ export interface PartialTurnCall {
 }
 
 /** A response of the model with the outcomes of its calls. */
-export interface Exchange {
+export interface AnsweredRound {
   readonly content: readonly Content[];
   readonly outcomes: readonly CallOutcome[];
   readonly responseId?: string | undefined;
@@ -58,7 +58,7 @@ export const toCallContent = (outcomes: readonly CallOutcome[]): ToolCall[] =>
 
 export function toPartialTurn(
   turn: {
-    readonly exchanges: readonly Exchange[];
+    readonly exchanges: readonly AnsweredRound[];
     readonly usage: Usage;
   } & Pick<PartialTurn, 'turnId' | 'rounds'> &
     Pick<Host, 'writeMessages'>,
@@ -88,7 +88,7 @@ function toCall(outcome: CallOutcome): PartialTurnCall {
 }
 
 /** Writes exchanges as hosts keep those of a provider: one message of the model, with the outputs after their calls. */
-function toPrompt(exchanges: readonly Exchange[]): Prompt {
+function toPrompt(exchanges: readonly AnsweredRound[]): Prompt {
   const answered: ToolResultPart[] = [];
   const content = exchanges.flatMap((exchange): AssistantPart[] => {
     const outcomes = new Map(exchange.outcomes.map(outcome => [outcome.call.toolCallId, outcome]));

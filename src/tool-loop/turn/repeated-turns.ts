@@ -2,7 +2,7 @@ import type { CoreCall } from '../../core/call.js';
 import type { FinishReason } from '../../core/part.js';
 import { toDigest } from '../../core/shared/hash.js';
 import { estimateSize, Memory } from '../../core/shared/memory.js';
-import type { Exchange } from './partial-turn.js';
+import type { AnsweredRound } from './partial-turn.js';
 
 /*
  * Turns that a host repeats after a failure, such as `streamText` of `ai` 7 with `streamRetries`: the loop replays what the
@@ -30,7 +30,7 @@ interface FailedTurn {
   readonly call: CoreCall;
   readonly use: Use;
   readonly failedAt: number;
-  readonly done: readonly Exchange[];
+  readonly done: readonly AnsweredRound[];
   /** The error of a turn that `close()` has ended. Its repetition would open the tools again, and nobody would close them. */
   readonly closedBy: unknown;
 }
@@ -40,13 +40,13 @@ export interface RunningTurn {
   /** The error with which a repetition of a closed turn must end. */
   readonly refusal: unknown;
   /** What the attempt before has done, in its order. Empty if there was none. */
-  readonly done: readonly Exchange[];
+  readonly done: readonly AnsweredRound[];
   /**
    * Keeps what the turn has done until the host repeats it, or for a limited time.
    *
    * @param closedBy The error of `close()`, if it has ended the turn.
    */
-  fail(done: readonly Exchange[], closedBy?: unknown): void;
+  fail(done: readonly AnsweredRound[], closedBy?: unknown): void;
   /** Ends the turn unless it has failed. After `tool-calls`, the host goes on with it. */
   end(finishReason: FinishReason['unified'] | undefined, closedBy?: unknown): void;
 }
@@ -94,7 +94,7 @@ export class RepeatedTurns {
     }
     // The application itself repeats a turn that it names.
     const refusal = isSame && !isNamed(call) ? found.closedBy : undefined;
-    const fail = (done: readonly Exchange[], closedBy: unknown = refusal): void => {
+    const fail = (done: readonly AnsweredRound[], closedBy: unknown = refusal): void => {
       use.state = 'failed';
       if (!mayRepeat(call)) return;
       const failed: FailedTurn = { call, use, failedAt: Date.now(), done, closedBy };

@@ -9,9 +9,9 @@ import type { LoopCall } from '../calls/calls.js';
 import { finishReasonOf, HeldParts, repairHostInput } from '../calls/host-calls.js';
 import type { RoundCalls } from '../calls/round-calls.js';
 import type { RoundIds } from '../context/history.js';
-import type { Round } from '../durable/recorded-rounds.js';
+import type { RoundSource } from '../durable/recorded-rounds.js';
 import type { RoundRetry } from './round-retry.js';
-import { type BlockOutput, RoundBlocks, type ShownText, withFacts, withId } from './round-text.js';
+import { type BlockOutput, RoundBlocks, type ShownText, withRoundFacts, withId } from './round-text.js';
 import type { TurnLifetime } from './lifetime.js';
 import type { OpenedTurn } from './opened-turn.js';
 
@@ -82,7 +82,7 @@ interface RoundReaderOptions {
  * Forwards the parts of one round as they arrive and starts the loop's calls. Holds back the parts that occur
  * only once in a stream: `stream-start` and `finish`.
  */
-export async function readRound(round: Round, options: RoundReaderOptions): Promise<RoundSummary> {
+export async function readRound(round: RoundSource, options: RoundReaderOptions): Promise<RoundSummary> {
   const { sink, isFirst, before, onOutput } = options;
   const { request, warnings: ofTools, lifetime } = options.turn;
   const reader = new RoundReader(round, options);
@@ -118,9 +118,9 @@ export async function readRound(round: Round, options: RoundReaderOptions): Prom
 
 /** Reads the parts of a round. A response that fails ends with an `error` part; an abort by the caller rejects. */
 export function createBatchReader(
-  round: Round,
+  round: RoundSource,
   lifetime: Pick<TurnLifetime, 'signal' | 'isAborted'>,
-): Round['next'] {
+): RoundSource['next'] {
   let hasFailed = false;
   return async () => {
     if (hasFailed) return undefined;
@@ -138,7 +138,7 @@ export function createBatchReader(
 class RoundReader {
   /** True if the response must end, because it contradicts a text that cannot be taken back. */
   isOver = false;
-  readonly #round: Round;
+  readonly #round: RoundSource;
   readonly #options: RoundReaderOptions;
   readonly #output: RoundOutput;
   readonly #blocks: RoundBlocks;
@@ -147,7 +147,7 @@ class RoundReader {
   #responseId: string | undefined;
   #finish = NO_FINISH;
 
-  constructor(round: Round, options: RoundReaderOptions) {
+  constructor(round: RoundSource, options: RoundReaderOptions) {
     const { turn, retry, isJson } = options;
     this.#round = round;
     this.#options = options;
@@ -377,7 +377,7 @@ class CallParts {
 
   #addCall(part: PartOf<'tool-call'>): void {
     const turn = this.#turn;
-    const { input, providerMetadata, own } = withFacts(part, turn.facts);
+    const { input, providerMetadata, own } = withRoundFacts(part, turn.facts);
     const found = turn.tools.find(part);
     const { toolName } = found;
     const toolCallId = this.#ids.completeCall(part.toolCallId, `${toolName} ${input}`);

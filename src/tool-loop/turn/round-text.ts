@@ -101,7 +101,7 @@ export class RoundBlocks {
     const { id } = end;
     if (end.type === 'reasoning-end') {
       this.#open.delete(`${end.type} ${id}`);
-      return this.#emit(withFacts(end, facts));
+      return this.#emit(withRoundFacts(end, facts));
     }
     const follower = this.#following.get(id);
     if (follower !== undefined && follower.offset < follower.block.text.length && end.own?.broken !== true)
@@ -206,7 +206,7 @@ export class RoundBlocks {
 
   #writeEnd(part: TextEnd, block: ShownBlock): void {
     const { facts, output } = this.#options;
-    const end = withFacts(part, facts);
+    const end = withRoundFacts(part, facts);
     block.isOpen = false;
     output.keep(end);
     output.show(withId(end, block.id));
@@ -232,7 +232,7 @@ export const withId = <One extends { id: string }>(part: One, id: string): One =
   part.id === id ? part : { ...part, id };
 
 /** Adds the facts of a round to a part of its response. */
-export const withFacts = <Marked extends { readonly own?: PartFacts | undefined }>(
+export const withRoundFacts = <Marked extends { readonly own?: PartFacts | undefined }>(
   part: Marked,
   facts: PartFacts | undefined,
 ): Marked => (facts === undefined ? part : { ...part, own: { ...part.own, ...facts } });

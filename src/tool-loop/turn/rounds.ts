@@ -10,10 +10,10 @@ import { untilAborted } from '../../core/shared/abort.js';
 import { messageOf } from '../../core/shared/errors.js';
 import { repeat } from '../../core/shared/repeat.js';
 import type { ToolListing } from '../../tools/tool-source.js';
-import { openDurableRound, type Round } from '../durable/recorded-rounds.js';
+import { openDurableRound, type RoundSource } from '../durable/recorded-rounds.js';
 import type { RequestPurpose, RoundChanges, RoundSettings } from '../features/feature.js';
 import type { OpenedTurn } from './opened-turn.js';
-import type { Exchange } from './partial-turn.js';
+import type { AnsweredRound } from './partial-turn.js';
 import { createBatchReader, untilRead } from './round-reader.js';
 
 interface OpenOptions {
@@ -31,7 +31,7 @@ export class Rounds {
   readonly #turn: OpenedTurn;
   readonly #stateOf = createStates();
   /** Rounds of an earlier attempt at the turn, which are not requested again. */
-  readonly #replayed: Exchange[];
+  readonly #replayed: AnsweredRound[];
 
   constructor(turn: OpenedTurn) {
     this.#turn = turn;
@@ -41,7 +41,7 @@ export class Rounds {
   }
 
   /** Opens a round. For the request of a feature, `number` is that of the following round. */
-  async open(request: CoreCall, number: number, options: OpenOptions = {}): Promise<Round> {
+  async open(request: CoreCall, number: number, options: OpenOptions = {}): Promise<RoundSource> {
     const { emit, steps, model, resumesResponses, lifetime, tools } = this.#turn;
     const { purpose, attempt } = options;
     this.#turn.round = number;
@@ -50,7 +50,7 @@ export class Rounds {
     if (earlier !== undefined) return { ...sourceOf(toParts(earlier)), isReplayed: true };
     if (!steps.isDurable) return (await this.#request(request, options)).source;
     let listing: ToolListing | undefined;
-    const openReadable = async (response?: RoundResponse): Promise<Round> => {
+    const openReadable = async (response?: RoundResponse): Promise<RoundSource> => {
       const { source, listing: newest } = await this.#request(request, { ...options, response });
       listing = newest;
       return { ...source, next: createBatchReader(source, lifetime) };
@@ -71,7 +71,7 @@ export class Rounds {
   async #request(
     given: CoreCall,
     { attempt, purpose, response }: OpenOptions & { readonly response?: RoundResponse | undefined },
-  ): Promise<{ source: Round; listing?: ToolListing | undefined }> {
+  ): Promise<{ source: RoundSource; listing?: ToolListing | undefined }> {
     const { model, tools, features, steps, retries, lifetime, pendingCalls, round, emit } = this.#turn;
     // A turn that begins with calls has opened its stream, so that the host cannot retry it.
     const isFirst = round === 1 && pendingCalls.length === 0;
@@ -119,7 +119,7 @@ export class Rounds {
 }
 
 /** Returns the parts of a response that an earlier attempt received. */
-const toParts = ({ content, responseId, finish = NO_FINISH }: Exchange): Part[] => [
+const toParts = ({ content, responseId, finish = NO_FINISH }: AnsweredRound): Part[] => [
   ...(responseId === undefined ? [] : [{ type: 'response-metadata' as const, id: responseId }]),
   ...contentToParts(content),
   { ...finish, finishReason: { unified: 'tool-calls', raw: finish.finishReason.raw } },
@@ -139,7 +139,7 @@ function createStates(): TurnLink['stateOf'] {
 }
 
 /** Sends one request to the model. A response that is not streamed is read to its end, so that its failure is one of the request. */
-async function openRound(model: CoreModel, call: CoreCall): Promise<Round> {
+async function openRound(model: CoreModel, call: CoreCall): Promise<RoundSource> {
   const opening = model.open(call);
   const source = await untilAborted(opening, call.abortSignal).catch((error: unknown) => {
     // One that opens after the abort is cancelled.
@@ -153,7 +153,7 @@ async function openRound(model: CoreModel, call: CoreCall): Promise<Round> {
 }
 
 /** @throws the error of the first `error` part. */
-async function readAll(next: Round['next']): Promise<Part[]> {
+async function readAll(next: RoundSource['next']): Promise<Part[]> {
   const all: Part[] = [];
   for (let parts = await next(); parts !== undefined; parts = await next()) {
     for (const part of parts) {

@@ -10,7 +10,7 @@ import { isErrorOutput } from '../calls/outputs.js';
 import type { FeatureEvent, ReachedLimit, RequestPurpose } from '../features/feature.js';
 import {
   copyError,
-  type Exchange,
+  type AnsweredRound,
   type PartialTurn,
   toCallContent,
   toPartialTurn,
@@ -128,7 +128,7 @@ export class TurnRecord {
   /** Warnings that arose after the stream had started. */
   readonly warnings = new Set<string>();
   /** The responses so far with their calls. */
-  readonly exchanges: Exchange[] = [];
+  readonly exchanges: AnsweredRound[] = [];
   /** The reason for which the turn has ended. */
   finishReason: FinishReason['unified'] | undefined;
   /** The calls of the last response if the host has to run or to approve one. */
@@ -224,7 +224,7 @@ export class TurnRecord {
       ...(providerMetadata !== undefined && { providerMetadata }),
       own: {
         ...facts,
-        ...costOf(ofStep),
+        ...turnCostOf(ofStep),
         ...(turnId !== undefined && { turnId }),
         rounds: roundsOfStep,
       },
@@ -255,7 +255,7 @@ export class TurnRecord {
       ...(structuredOutputText !== undefined && { structuredOutputText }),
       own: {
         ...facts,
-        ...costOf(this.#stepUsage),
+        ...turnCostOf(this.#stepUsage),
         ...(turnId !== undefined && { turnId }),
         rounds: this.#rounds.slice(this.#earlierRounds),
         ...(partialTurn !== undefined && { partialTurn: asJson(partialTurn) }),
@@ -302,7 +302,7 @@ const toRoundCall = ({ call, output, duration, isReplayed = false }: CallOutcome
 });
 
 /** Returns the cost of a turn, if it is known. */
-export const costOf = (usage: Usage = NO_USAGE): { cost?: number } =>
+export const turnCostOf = (usage: Usage = NO_USAGE): { cost?: number } =>
   usage.cost === undefined ? {} : { cost: usage.cost };
 
 /** Returns what the model reports about its response only in the finish part, of which the host sees the last. */

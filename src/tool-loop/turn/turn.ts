@@ -9,9 +9,9 @@ import type { CallOutcome } from '../calls/calls.js';
 import { isCompleteReason, isIncompleteReason } from '../calls/host-calls.js';
 import { RoundCalls } from '../calls/round-calls.js';
 import { withOutcomes, withoutCalls } from '../context/history.js';
-import type { Round } from '../durable/recorded-rounds.js';
+import type { RoundSource } from '../durable/recorded-rounds.js';
 import type {
-  Decision,
+  RoundDecision,
   EndedRound,
   Interlude,
   ReachedLimit,
@@ -25,7 +25,7 @@ import { readRound, type RoundSummary } from './round-reader.js';
 import { RoundRetry } from './round-retry.js';
 import { Rounds, withSettings } from './rounds.js';
 import { closeShown } from './round-text.js';
-import { costOf } from './turn-reports.js';
+import { turnCostOf } from './turn-reports.js';
 
 /**
  * - `opening`: a request is sent, and its response has not begun its output.
@@ -100,7 +100,7 @@ interface OpenRound {
   readonly settings: RoundChanges['settings'];
   /** The request with them, as it was sent. */
   readonly sent: CoreCall;
-  readonly source: Round;
+  readonly source: RoundSource;
   /** Parts that precede those of the round. */
   readonly before: readonly Part[];
   /** Set for the request of a feature before the round of this number. */
@@ -157,7 +157,7 @@ export class Turn {
    *
    * @returns undefined for such a turn.
    */
-  async open(): Promise<Round | undefined> {
+  async open(): Promise<RoundSource | undefined> {
     const { pendingCalls, request } = this.#turn;
     try {
       if (pendingCalls.length === 0) this.#first = await this.#open(request, 1);
@@ -324,7 +324,7 @@ export class Turn {
   }
 
   /** Returns what follows a round if no feature decides otherwise. */
-  #decide(end: RoundEnd, round: ReadRound): Decision {
+  #decide(end: RoundEnd, round: ReadRound): RoundDecision {
     if (end === 'next') return 'next';
     if (end === 'incomplete')
       return { end: round.summary.finish.finishReason.unified === 'error' ? 'error' : 'finished' };
@@ -519,7 +519,12 @@ export class Turn {
     const { identity, request, record, emit, onFailure } = this.#turn;
     const done = outcome === 'finished' ? undefined : record.toPartialTurn(identity.turnId, request.host);
     if (outcome === 'failed') onFailure(record.exchanges);
-    emit({ type: 'turn-end', outcome, ...costOf(record.usage), ...(done !== undefined && { turn: done }) });
+    emit({
+      type: 'turn-end',
+      outcome,
+      ...turnCostOf(record.usage),
+      ...(done !== undefined && { turn: done }),
+    });
     return done;
   }
 

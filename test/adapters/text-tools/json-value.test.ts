@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { toJsonValue } from '../../../src/adapters/text-tools/values/json-value.js';
+import { toTypedJson } from '../../../src/adapters/text-tools/values/json-value.js';
 import { toValueTypes } from '../../../src/adapters/text-tools/values/schema-types.js';
 
 const nullable = (type: string) => ({ anyOf: [{ type }, { type: 'null' }] });
 const nested = { anyOf: [{ oneOf: [{ type: 'null' }, { anyOf: [{ type: 'array' }] }] }] };
 const root = { $defs: { size: { type: 'integer' }, self: { $ref: '#/$defs/self' } } };
 
-const read = (schema: unknown, text: string) => toJsonValue(text, toValueTypes(schema, root));
+const read = (schema: unknown, text: string) => toTypedJson(text, toValueTypes(schema, root));
 
 describe('a value that fits its type is converted', () => {
   it.each([

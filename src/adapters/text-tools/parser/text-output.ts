@@ -118,7 +118,7 @@ export function createTextOutput(
 }
 
 /** Converts the events of a text parser to stream parts. Calls interrupt the text and reasoning blocks. */
-export interface PartWriter extends TextEvents {
+export interface TextWriter extends TextEvents {
   /** Starts a text block of the model. The first block that is written for it carries its metadata. */
   startText(block: TextBlock): void;
   /** Ends the text block with its metadata and citations. */
@@ -144,7 +144,7 @@ interface OpenCall {
   input: string;
 }
 
-export function createPartWriter(emit: (part: Part) => void): PartWriter {
+export function createTextWriter(emit: (part: Part) => void): TextWriter {
   const used = new Set<string>();
   let source: TextBlock = { id: 'text' };
   /** The stored response of the text. */

@@ -19,7 +19,7 @@ type Instruction =
   | { readonly kind: 'save'; readonly slot: number };
 
 /** A compiled expression. */
-export interface Pattern {
+export interface TemplatePattern {
   readonly program: readonly Instruction[];
   /** The names of the groups. Group `i` has the slots `2i + 2` and `2i + 3`. */
   readonly names: readonly string[];
@@ -34,7 +34,7 @@ export interface Pattern {
 const MAX_SIZE = 2000;
 
 /** Compiles an expression of Python in which the dot matches line feeds. @throws PatternError */
-export function compilePattern(source: string): Pattern {
+export function compileTemplatePattern(source: string): TemplatePattern {
   const { alternatives, names } = readPattern(source);
   const root: Node = { kind: 'group', alternatives };
   const prefixes = prefixesOf([root]);
@@ -48,7 +48,7 @@ export function compilePattern(source: string): Pattern {
 }
 
 /** Compiles an expression that matches one of several texts, the longest first. */
-export const compileLiterals = (literals: readonly string[]): Pattern => {
+export const compileLiterals = (literals: readonly string[]): TemplatePattern => {
   const ordered = literals.toSorted((a, b) => b.length - a.length);
   const root: Node = { kind: 'group', alternatives: ordered.map(text => [...text].map(literalNode)) };
   return {
@@ -151,7 +151,7 @@ export class PatternRun {
 
   /** @param isSearch A match may start at any position. */
   constructor(
-    private readonly pattern: Pattern,
+    private readonly pattern: TemplatePattern,
     private readonly isSearch: boolean,
   ) {}
 
@@ -230,7 +230,7 @@ export class PatternRun {
 
 /** Returns the matches of an expression in a complete text, or undefined if the search takes too long. */
 export function findAll(
-  pattern: Pattern,
+  pattern: TemplatePattern,
   text: string,
 ): readonly Readonly<Record<string, string | undefined>>[] | undefined {
   const matches: Record<string, string | undefined>[] = [];
@@ -250,7 +250,7 @@ export function findAll(
 
 /** Returns the texts of the named groups of a match. */
 export function groupsOf(
-  pattern: Pattern,
+  pattern: TemplatePattern,
   match: PatternMatch,
   text: string,
 ): Record<string, string | undefined> {

@@ -1,7 +1,7 @@
 import { KelivoError } from '../../../core/shared/errors.js';
 import { isPlainObject } from '../../../core/shared/json.js';
 import { toNameHint } from '../../../core/shared/names.js';
-import { compileLiterals, compilePattern, type Pattern } from './pattern.js';
+import { compileLiterals, compileTemplatePattern, type TemplatePattern } from './pattern.js';
 import { PatternError } from './pattern-syntax.js';
 
 /**
@@ -27,7 +27,7 @@ export interface ContentArgs {
   readonly unquoted_keys?: boolean;
   readonly string_delims?: readonly (readonly [string, string])[];
   readonly allow_non_json?: boolean;
-  readonly tag_pattern?: Pattern;
+  readonly tag_pattern?: TemplatePattern;
   readonly merge_duplicates?: boolean;
   readonly line_sep?: string;
   readonly kv_sep?: string;
@@ -41,9 +41,9 @@ export interface TemplateField {
   readonly name: string;
   readonly kind: FieldKind;
   /** @default the text outside of all regions */
-  readonly open?: Pattern | undefined;
+  readonly open?: TemplatePattern | undefined;
   /** @default the end of the response */
-  readonly close?: Pattern | undefined;
+  readonly close?: TemplatePattern | undefined;
   readonly content: ContentParser;
   readonly args: ContentArgs;
   readonly join: string;
@@ -227,7 +227,7 @@ function toDelimiter(
   path: string,
   field: Readonly<Record<string, unknown>>,
   key: string,
-): Pattern | undefined {
+): TemplatePattern | undefined {
   const prefix = path === '' ? '' : `${path}.`;
   const literals = field[key];
   const pattern = field[`${key}_pattern`];
@@ -243,10 +243,10 @@ function toDelimiter(
   return compile(`${prefix}${key}_pattern`, pattern);
 }
 
-function compile(path: string, source: unknown): Pattern {
+function compile(path: string, source: unknown): TemplatePattern {
   if (typeof source !== 'string' || source === '') return fail(path, 'a regular expression', source);
   try {
-    return compilePattern(source);
+    return compileTemplatePattern(source);
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
     throw new KelivoError({

@@ -1,5 +1,5 @@
 import { isPlainObject } from '../../../core/shared/json.js';
-import { mayBecomeOther, toJsonValue } from './json-value.js';
+import { mayBecomeOther, toTypedJson } from './json-value.js';
 import { toProperties } from '../../../core/tool-calls/json-schema.js';
 import { allowsAny, toAllowedJson } from '../../../core/tool-calls/schema-repair.js';
 import { toNamedTypes, type ValueType } from './schema-types.js';
@@ -108,7 +108,7 @@ export function createArgumentWriter(
   /** Returns the arguments in the only parameter, if the tool has them all. */
   function unwrap(): string | undefined {
     if (wrapper === undefined) return undefined;
-    const json = toJsonValue(hasEntities ? decodeEntities(wrapper.text) : wrapper.text, ['object']);
+    const json = toTypedJson(hasEntities ? decodeEntities(wrapper.text) : wrapper.text, ['object']);
     const value: unknown = JSON.parse(json);
     return isPlainObject(value) && Object.keys(value).every(isDeclared) ? json : undefined;
   }
@@ -206,7 +206,7 @@ function createValueWriter(
         writeText(buffer);
         write('"');
       } else {
-        write(toAllowed(toJsonValue(buffer, types)));
+        write(toAllowed(toTypedJson(buffer, types)));
       }
     },
   };

@@ -10,7 +10,7 @@ import {
   unwrapText,
   waitWhile,
 } from './json-arguments.js';
-import { type CallResult, readMended, takeExcess } from './json-mending.js';
+import { type ReadOutcome, readMended, takeExcess } from './json-mending.js';
 import type { Reading, TextCursor } from '../reading/text-cursor.js';
 import type { DeclaredTool, TextCalls } from '../reading/text-tool-format.js';
 
@@ -53,7 +53,7 @@ export function* readCallArguments(
 ): Reading<boolean> {
   yield* cursor.takeSpace();
   if (options.name === '' || (yield* cursor.peek()) !== '{') return false;
-  const isRead = yield* readMended(cursor, calls, function* (cursor, calls): Reading<CallResult> {
+  const isRead = yield* readMended(cursor, calls, function* (cursor, calls): Reading<ReadOutcome> {
     const tool = calls.begin(options.name, { id: options.id });
     yield* waitWhile(cursor, BEFORE_ARGUMENTS);
     const rest = yield* readJsonArguments(cursor, calls.input, tool);
@@ -77,7 +77,7 @@ export function* readJsonCalls(
   return isRead;
 }
 
-function* readCalls(cursor: TextCursor, calls: TextCalls, options: JsonCallOptions): Reading<CallResult> {
+function* readCalls(cursor: TextCursor, calls: TextCalls, options: JsonCallOptions): Reading<ReadOutcome> {
   // The text before the arguments decides whether strict JSON is a call.
   if (options.isStrict !== true) yield* waitWhile(cursor, BEFORE_CALL);
   if (!(yield* cursor.takes('['))) return yield* readJsonCall(cursor, calls, options);
@@ -99,7 +99,7 @@ function* readJsonCall(
   cursor: TextCursor,
   calls: TextCalls,
   { fields = FIELDS, waitsForId = false, isStrict = false }: JsonCallOptions,
-): Reading<CallResult> {
+): Reading<ReadOutcome> {
   let name: string | undefined;
   let tool: DeclaredTool | undefined;
   let id: string | undefined;
@@ -120,7 +120,7 @@ function* readJsonCall(
   calls.end();
   return 'read';
 
-  function* readFields(): Reading<CallResult> {
+  function* readFields(): Reading<ReadOutcome> {
     let key = cursor.takeMatch(FIRST_KEY)?.[1];
     if (key === undefined) {
       if (!(yield* cursor.takes('{'))) return 'malformed';
@@ -159,7 +159,7 @@ function* readJsonCall(
     return !hasArguments || buffered !== undefined;
   }
 
-  function* readField(key: string): Reading<CallResult> {
+  function* readField(key: string): Reading<ReadOutcome> {
     if (fields.arguments.includes(key) && !hasArguments) return yield* readArguments();
     if (key === fields.name && name === undefined) {
       name = (yield* takeJsonString(cursor))?.value;
@@ -176,7 +176,7 @@ function* readJsonCall(
     return (yield* takeJson(cursor)) === undefined ? 'malformed' : 'read';
   }
 
-  function* readArguments(): Reading<CallResult> {
+  function* readArguments(): Reading<ReadOutcome> {
     hasArguments = true;
     const first = yield* cursor.peek();
     if (first === '"' || first === 'n') {

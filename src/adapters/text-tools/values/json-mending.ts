@@ -3,9 +3,9 @@ import { findSpaceEnd, type Reading, TextCursor, toStopExpression } from '../rea
 import type { TextCalls } from '../reading/text-tool-format.js';
 
 /** The outcome of reading calls: malformed JSON can be mended, other text is certainly no call. */
-export type CallResult = 'read' | 'malformed' | 'no-call';
+export type ReadOutcome = 'read' | 'malformed' | 'no-call';
 
-type ReadCalls = (cursor: TextCursor, calls: TextCalls) => Reading<CallResult>;
+type ReadCalls = (cursor: TextCursor, calls: TextCalls) => Reading<ReadOutcome>;
 
 /**
  * Reads calls as strict JSON that streams. At the first mistake it stops emitting, takes the text up to the end of the

@@ -19,7 +19,7 @@ const ORDER: readonly ValueType[] = [
  * Converts a plain-text value to JSON of the first type that it fits, in the order of vLLM. A value that fits no type becomes
  * null if it is one, and otherwise a string, so that the host's validation sees what the model wrote.
  */
-export function toJsonValue(text: string, types: readonly ValueType[]): string {
+export function toTypedJson(text: string, types: readonly ValueType[]): string {
   const trimmed = text.trim();
   for (const type of ORDER) {
     const json = types.includes(type) ? converters[type](text, trimmed) : undefined;

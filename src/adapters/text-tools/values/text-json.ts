@@ -1,4 +1,4 @@
-import { toJsonValue } from './json-value.js';
+import { toTypedJson } from './json-value.js';
 import { toNamedTypes } from './schema-types.js';
 
 /** A schema, and the schema that contains the definitions for its references. */
@@ -15,5 +15,5 @@ export function toTextJson(text: string, context: SchemaContext): string {
   if (others.length === 0 || others.includes('text')) return JSON.stringify(text);
   if (text.trim() === '' && others.includes('array')) return '[]';
   if (text.trim() === '' && others.includes('object')) return '{}';
-  return toJsonValue(text, others);
+  return toTypedJson(text, others);
 }

@@ -12,7 +12,7 @@ export interface Authorization {
    * Reads a response to a request with a token. If it rejects the token, gets another one; concurrent callers share the
    * attempt. Returns true if the request may be sent again.
    */
-  recover(exchange: Exchange, options: AuthorizationOptions): Promise<boolean>;
+  recover(exchange: HttpExchange, options: AuthorizationOptions): Promise<boolean>;
   /**
    * Exchanges the authorization code of a callback.
    *
@@ -22,7 +22,7 @@ export interface Authorization {
 }
 
 /** A request and its response, whose body remains unread. */
-export interface Exchange {
+export interface HttpExchange {
   readonly response: Response;
   /** The token that was sent. */
   readonly token: string | undefined;

@@ -14,7 +14,7 @@ import {
   type AuthorizationCallback,
   type AuthorizationOptions,
   authStateOf,
-  type Exchange,
+  type HttpExchange,
   type StartedSignIn,
 } from './authorization.js';
 import { AddressGate, RefusedAddressError, toShownAddress } from './addresses.js';
@@ -113,7 +113,7 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
   }
 
   /** Gets a token after HTTP 401, or one with more scopes after HTTP 403. */
-  async function renew(exchange: Exchange, options: AuthorizationOptions): Promise<boolean> {
+  async function renew(exchange: HttpExchange, options: AuthorizationOptions): Promise<boolean> {
     const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(exchange.response);
     if (exchange.response.status === 401) {
       requestedScope = computeScopeUnion(requestedScope, scope);

@@ -10,7 +10,7 @@ import {
 import { linkSignal, onceAborted, toTimerDelay } from '../../../core/shared/abort.js';
 import { KelivoError } from '../../../core/shared/errors.js';
 import { type JSONObject, type JSONValue, objectOf, stringOf } from '../../../core/shared/json.js';
-import type { Exchange, Send } from '../session/request.js';
+import type { RequestContext, Send } from '../session/request.js';
 import { anyResult } from '../transport/messages.js';
 import type { TaskHandle } from '../session/tasks.js';
 import type { CallResult } from './tool-output.js';
@@ -39,12 +39,12 @@ const inputMethods: Readonly<Record<ApplicationInputRequest['kind'], string>> = 
 export async function followTask(
   { generation, ...handle }: TaskHandle,
   client: Client,
-  exchange: Exchange,
+  context: RequestContext,
   isKept: boolean,
   { signal, onprogress }: Parameters<Send<CallResult>>[1],
 ): Promise<CallResult> {
   const taskId = handle.taskId as TaskView['taskId'];
-  const { respond, showActivity } = exchange;
+  const { respond, showActivity } = context;
   const dispatch = createDispatch(client, { generation, showActivity });
   /** A server of revision 2025-11-25 sends its requests to the host while the result is requested. */
   let early: ReturnType<Dispatch> | undefined;
@@ -123,7 +123,7 @@ const mayGoOn = (reason: unknown): boolean =>
 /** Creates the function that sends the requests for a task. The SDK adds the capabilities and reads no result. */
 function createDispatch(
   client: Client,
-  handle: Pick<TaskHandle, 'generation'> & Pick<Exchange, 'showActivity'>,
+  handle: Pick<TaskHandle, 'generation'> & Pick<RequestContext, 'showActivity'>,
 ): Dispatch {
   // Members that are null are left out of answers, and the SDK removes the type of a result.
   const defaults: JSONObject =

@@ -55,11 +55,11 @@ export type Send<Result> = (
   options: RequestOptions & { signal: AbortSignal },
   retry: RetryParams,
   meta: PlainObject,
-  exchange: Exchange,
+  context: RequestContext,
 ) => Promise<Result>;
 
 /** The context of a request that consists of several messages. */
-export interface Exchange {
+export interface RequestContext {
   /** The id of its last message. */
   readonly id: RequestId | undefined;
   /** Responds to what the server requires, by key. Rejects as `respondToInput`. */
@@ -118,7 +118,7 @@ export async function sendRequest<Result>(
       onProgress?.({ progress, total, message });
     },
   };
-  const exchange: Exchange = {
+  const context: RequestContext = {
     get id() {
       return running?.id;
     },
@@ -139,7 +139,7 @@ export async function sendRequest<Result>(
     let retry: RetryParams = {};
     for (let round = 0; ; round++) {
       const result = await request
-        .send(client, options, retry, observed?.meta ?? {}, exchange)
+        .send(client, options, retry, observed?.meta ?? {}, context)
         .catch(toRequiredPages);
       if (!isInputRequiredResult(result) && !UrlElicitationRequiredError.isInstance(result)) return result;
       const requests = toInputRequests(result);
@@ -150,7 +150,7 @@ export async function sendRequest<Result>(
         });
       }
       if (Object.keys(requests).length === 0) await wait(postponedDelay, link.signal);
-      const inputResponses = await exchange.respond(requests);
+      const inputResponses = await context.respond(requests);
       if (isInputRequiredResult(result)) {
         const { requestState } = result;
         retry = {

@@ -6,7 +6,7 @@ import { createDuplicateCalls } from './duplicate-calls.js';
 import { createQuotedCalls } from './quoted-calls.js';
 import { NativeReasoning } from './native-reasoning.js';
 import { createReasoningCalls, type HeldCalls } from './reasoning.js';
-import { createPartWriter, type PartWriter, type TextEvents, type UnclosedCall } from './text-output.js';
+import { createTextWriter, type TextWriter, type TextEvents, type UnclosedCall } from './text-output.js';
 import { TextParser, type TextParserOptions } from './text-parser.js';
 import {
   type DeclaredTools,
@@ -25,7 +25,7 @@ export interface ResponseReaderOptions extends Pick<
 }
 
 /** Rewrites the parts of one response. */
-export interface ResponseReader extends PartTransformer {
+export interface TextToolReader extends PartTransformer {
   /** Sets the start of the response before its first part. */
   begin(start: ResponseStart): void;
   /** True if the server separates the reasoning, false if its end was in the text, undefined if neither was seen. */
@@ -45,11 +45,11 @@ export type ResponseStart = 'text' | 'reasoning' | 'unknown';
  * Rewrites the parts of one response. Consecutive text is parsed as a unit; other content ends it, so a call never
  * spans other content.
  */
-export function createResponseReader(options: ResponseReaderOptions): ResponseReader {
+export function createTextToolReader(options: ResponseReaderOptions): TextToolReader {
   const { call, isDetected = false, streamArgumentsFrom } = options;
   let emit: (part: Part) => void = () => {};
   const duplicateCalls = createDuplicateCalls(call, streamArgumentsFrom);
-  const writer = createPartWriter(part => duplicateCalls.fromText(part, emit));
+  const writer = createTextWriter(part => duplicateCalls.fromText(part, emit));
   const text = new ResponseText(options, writer);
   const native = text.hasCalls
     ? new NativeReasoning(text.openCallParser, REPLACEABLE_REASONS, text.addCalls, take)
@@ -126,7 +126,7 @@ export function createResponseReader(options: ResponseReaderOptions): ResponseRe
 }
 
 /** Returns the end of a response with what the text has shown. */
-function withCalls(part: Finish, { calls, formats, quoted }: PartWriter, isDetected: boolean): Finish {
+function withCalls(part: Finish, { calls, formats, quoted }: TextWriter, isDetected: boolean): Finish {
   if (calls === 0 && quoted.size === 0) return part;
   const facts = {
     ...(isDetected && calls > 0 && { detectedFormats: [...formats] }),
@@ -146,7 +146,7 @@ const PROOFS: ReadonlySet<Part['type']> = new Set<Part['type']>([
   'tool-call',
 ]);
 
-type BlockEnd = Parameters<PartWriter['endText']>[0];
+type BlockEnd = Parameters<TextWriter['endText']>[0];
 
 /** A longer start is labelled by the family of the model before it is certain, so that long thoughts stream. */
 const MAX_HELD = 400;
@@ -186,7 +186,7 @@ class ResponseText {
 
   constructor(
     private readonly options: ResponseReaderOptions,
-    private readonly writer: PartWriter,
+    private readonly writer: TextWriter,
   ) {
     const { call, isDetected = false, reasoning, formats } = options;
     const [firstTags] = reasoning;
