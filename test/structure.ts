@@ -114,6 +114,23 @@ export const lineCount = (): number =>
 /** Returns the number of lines of a file. */
 export const linesOf = (file: string): number => read(file).split('\n').length - 1;
 
+/** Returns the number of lines of a file that have code: neither blank lines nor comments. */
+export function codeLinesOf(file: string): number {
+  const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest);
+  const lines = new Set<number>();
+  const visit = (node: ts.Node): void => {
+    const children = node
+      .getChildren(source)
+      .filter(({ kind }) => kind < ts.SyntaxKind.FirstJSDocNode || kind > ts.SyntaxKind.LastJSDocNode);
+    if (children.length > 0) return children.forEach(visit);
+    const lineAt = (position: number): number => source.getLineAndCharacterOfPosition(position).line;
+    if (node.end > node.getStart(source))
+      for (let line = lineAt(node.getStart(source)); line <= lineAt(node.end); line++) lines.add(line);
+  };
+  visit(source);
+  return lines.size;
+}
+
 /** Circles of imports between files. */
 export function importCycles(folder: string): string[] {
   const next = new Map(sourceFiles(folder).map(file => [file, importsOf(file).map(({ target }) => target)]));
@@ -228,6 +245,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   console.log(`${files.length} source files, ${lineCount()} lines`);
   for (const { folder, files: own, lines, floors } of folders())
     console.log(`${folder}: ${own.length} files, ${lines} lines, ${floors} floors`);
+  for (const room of new Set(files.flatMap(file => /^src\/([^/]+)\//.exec(file)?.[1] ?? []))) {
+    const own = files.filter(file => file.startsWith(`src/${room}/`));
+    console.log(`${room}: ${own.reduce((sum, file) => sum + codeLinesOf(file), 0)} lines of code`);
+  }
   print(
     'functions over 120 lines',
     longFunctions(120)
