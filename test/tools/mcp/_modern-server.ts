@@ -36,6 +36,8 @@ export interface ModernServer {
   announce(method: string): void;
   /** Ends all streams without a result, as a proxy does. */
   dropStreams(): void;
+  /** False while requests for a stream stay without an answer. */
+  opensStreams: boolean;
 }
 
 /**
@@ -79,7 +81,10 @@ export async function startModernServer(
     }
   }
 
+  let opensStreams = true;
+
   function listen(id: unknown, response: ServerResponse): void {
+    if (!opensStreams) return;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     streams.set(response, id);
     response.once('close', () => streams.delete(response));
@@ -115,6 +120,12 @@ export async function startModernServer(
     },
     dropStreams() {
       for (const response of streams.keys()) response.destroy();
+    },
+    get opensStreams() {
+      return opensStreams;
+    },
+    set opensStreams(value) {
+      opensStreams = value;
     },
   };
 }

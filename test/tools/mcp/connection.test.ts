@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { comingServer } from './_coming-server.js';
 import { startEverythingServer } from './_everything-server.js';
 import { call, fixtureServer, isAlive, namesOf, openTools, startedPid, until } from './_fixture-server.js';
 import { startHttpServer } from './_http-server.js';
+import { type Request, toPlainAnswer } from './_odd-server.js';
 
 const countStarts = async (journal: () => Promise<string[]>) =>
   (await journal()).filter(entry => entry.startsWith('start')).length;
@@ -292,6 +294,44 @@ describe('a server that crashes', () => {
     controller.abort(reason);
     await expect(pending).rejects.toBe(reason);
   });
+});
+
+it('opens another session if the first one ended while it was opened', async () => {
+  const streams: ServerResponse[] = [];
+  const web = createServer(async (request, response) => {
+    if (request.method === 'GET') {
+      streams.push(response.writeHead(200, { 'content-type': 'text/event-stream' }));
+      return void response.write('event: endpoint\ndata: /mcp\n\n');
+    }
+    const message = JSON.parse(await text(request)) as Request;
+    response.writeHead(202).flushHeaders();
+    // The answer to the first `notifications/initialized` has no end.
+    if (message.id !== undefined || streams.length > 1) response.end();
+    if (message.id !== undefined)
+      streams.at(-1)?.write(`data: ${JSON.stringify(toPlainAnswer(message))}\n\n`);
+  }).listen(0, '127.0.0.1');
+  await once(web, 'listening');
+  onTestFinished(() => {
+    web.closeAllConnections();
+    web.close();
+  });
+  const { port } = web.address() as { port: number };
+  const tools = openTools(
+    { web: { type: 'sse', url: `http://127.0.0.1:${port}/sse` } },
+    {
+      async fetch(url, init) {
+        const response = await fetch(url, init);
+        if (String(init?.body).includes('notifications/initialized') && streams.length === 1)
+          streams[0]?.destroy();
+        return response;
+      },
+    },
+  );
+  expect(await namesOf(tools)).toEqual([]);
+  expect(tools.status()).toMatchObject([{ state: 'idle' }]);
+  expect(await call(tools, 'write')).toEqual({ type: 'text', value: 'written' });
+  expect(tools.status()).toMatchObject([{ state: 'ready' }]);
+  expect(streams).toHaveLength(2);
 });
 
 describe('an SSE server that was restarted', () => {

@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { detectToolDrift, fingerprintTools, type ToolSet } from 'ai7';
-import { expect, it } from 'vitest';
-import type { McpToolsOptions } from '../../../src/tools/mcp/index.js';
+import { expect, it, onTestFinished } from 'vitest';
+import { createMcpConnectionPool, type McpToolsOptions } from '../../../src/tools/mcp/index.js';
 import { withToolLoop } from '../../../src/tool-loop/tool-loop.js';
 import {
   call,
@@ -14,7 +14,8 @@ import {
   textRound,
 } from '../../tool-loop/_scripted-model.js';
 import { everythingOverStdio } from './_everything-server.js';
-import { openTools, temporaryFolder } from './_fixture-server.js';
+import { openTools, temporaryFolder, until } from './_fixture-server.js';
+import { startModernServer, toList, toText, toTool } from './_modern-server.js';
 
 const script = fileURLToPath(new URL('_changing-server.mjs', import.meta.url));
 
@@ -103,6 +104,33 @@ it('runs no tool that changed after its list was read', async () => {
     value: 'Not run: the MCP server "notes" has changed the tool "write" since its fingerprint was taken.',
   });
   expect(await calls()).toEqual(['read']);
+});
+
+it('runs no call if the tools are closed while its tool is compared', async () => {
+  let listing = Promise.resolve();
+  const server = await startModernServer({
+    async 'tools/list'() {
+      await listing;
+      return toList([toTool('write')]);
+    },
+    'tools/call': () => toText('written'),
+  });
+  const servers = { web: { url: server.url } };
+  const fingerprints = await openTools(servers).fingerprints();
+  // The connection of a shared pool goes on when the tools are closed.
+  const pool = createMcpConnectionPool();
+  onTestFinished(() => pool.close());
+  const source = openTools(servers, { pool, fingerprints });
+  await source.listTools();
+  let release = (): void => {};
+  listing = new Promise(resolve => (release = resolve));
+  const count = server.count('tools/list');
+  const outcome = expect(run(source, 'write')).rejects.toMatchObject({ code: 'closed' });
+  await until(() => server.count('tools/list') > count);
+  await source.close();
+  release();
+  await outcome;
+  expect(server.count('tools/call')).toBe(0);
 });
 
 it('reports a change while the process runs, once', async () => {

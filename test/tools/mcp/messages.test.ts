@@ -79,17 +79,17 @@ describe('results of tools since revision 2026-07-28', () => {
 describe('metadata of a call', () => {
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
   const toSource = async (options: Parameters<typeof openTools>[1]) => {
-    const server = await startModernServer({
-      'tools/list': () => toList([toTool('a')]),
-      'tools/call': () => toText('done'),
-    });
+    const server = await startModernServer(
+      { 'tools/list': () => toList([toTool('a')]), 'tools/call': () => toText('done') },
+      { capabilities: { tools: { listChanged: true }, logging: {} } },
+    );
     const tools = openTools({ server: { url: server.url } }, options);
     const send = async (more: Partial<ToolCallOptions> = {}): Promise<Record<string, unknown>> => {
       await tools.callTool({ toolCallId: 'call_1', toolName: 'a', input: {} }, { signal, ...more });
       const { params = {} } = server.requests.findLast(({ method }) => method === 'tools/call') ?? {};
       return params._meta as Record<string, unknown>;
     };
-    return { server, send };
+    return { server, send, tools };
   };
 
   it('contains the trace context of the host', async () => {
@@ -158,8 +158,10 @@ describe('metadata of a call', () => {
     [{ onLog: () => {}, logLevel: 'error' as const }, 'error'],
     [{ logLevel: 'error' as const }, undefined],
   ])('requests log messages with the options %o', async (options, level) => {
-    const { send } = await toSource(options);
+    const { send, tools } = await toSource(options);
     expect((await send())[`${meta}/logLevel`]).toBe(level);
+    await tools.setLogLevel('server', { level: 'debug' });
+    expect((await send())[`${meta}/logLevel`]).toBe(level && 'debug');
   });
 
   it('is sent to servers of earlier revisions', async () => {

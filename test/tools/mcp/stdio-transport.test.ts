@@ -1,6 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { ChildProcess, execFileSync } from 'node:child_process';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createMessageReader } from '../../../src/tools/mcp/transport/stdio-transport.js';
+import {
+  createMessageReader,
+  createStdioTransport,
+} from '../../../src/tools/mcp/transport/stdio-transport.js';
 import { call, fixtureServer, isAlive, openTools, startedPid, until } from './_fixture-server.js';
 
 describe('close', () => {
@@ -78,6 +81,41 @@ it('accepts results of many megabytes', async () => {
   const { config } = await fixtureServer();
   const { value } = await call(openTools({ fixture: config }), 'big', { size: 20_000_000 });
   expect(value).toHaveLength(20_000_000);
+});
+
+it.skipIf(process.platform === 'win32')('keeps the host alive until a cancellation is written', async () => {
+  // Reads nothing until it receives SIGHUP, and sends a message on SIGUSR2.
+  const script =
+    `const send = method => console.log(JSON.stringify({ jsonrpc: '2.0', method }));` +
+    `let text = ''; process.on('SIGUSR2', () => send('notifications/other'));` +
+    `process.on('SIGHUP', () => process.stdin.on('data', chunk => { text += chunk;` +
+    `if (text.includes('notifications/cancelled')) send('notifications/done'); }));` +
+    `setInterval(() => {}, 1000); send('notifications/ready');`;
+  const transport = createStdioTransport({ command: process.execPath, args: ['-e', script] });
+  onTestFinished(() => transport.close());
+  const received: string[] = [];
+  transport.onmessage = message => void received.push('method' in message ? message.method : '');
+  await transport.start();
+  const pid = transport.pid ?? 0;
+  await until(() => received.includes('notifications/ready'));
+
+  // Other runtimes than Node end while a message of an unreferenced process is being written.
+  const unref = vi.spyOn(ChildProcess.prototype, 'unref');
+  onTestFinished(() => unref.mockRestore());
+  const isReleased = () => unref.mock.contexts.some(child => (child as ChildProcess).pid === pid);
+  const text = 'x'.repeat(4_000_000); // more than a pipe holds
+  const sent = Promise.all([
+    transport.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { text } }),
+    transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }),
+  ]);
+  sent.catch(() => {});
+  process.kill(pid, 'SIGUSR2');
+  await until(() => received.includes('notifications/other'));
+  expect(isReleased()).toBe(false);
+  process.kill(pid, 'SIGHUP');
+  await sent;
+  expect(isReleased()).toBe(true);
+  await until(() => received.includes('notifications/done'));
 });
 
 describe('createMessageReader', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { call, namesOf, openTools, until } from './_fixture-server.js';
 import { startModernServer, toList, toText, toTool } from './_modern-server.js';
 
@@ -175,6 +175,47 @@ describe('announced changes since revision 2026-07-28', () => {
     names.push('c');
     server.announce('notifications/tools/list_changed');
     await until(async () => (await namesOf(tools)).includes('c'));
+  });
+
+  it('replace no requests after the stream ended', async () => {
+    const names = ['a'];
+    const server = await startModernServer({ 'tools/list': () => toList(names.map(name => toTool(name))) });
+    const tools = openTools({ server: { url: server.url } }, { onLog });
+    await namesOf(tools);
+    await until(() => server.openStreams === 1);
+    await until(async () => {
+      const before = server.count('tools/list');
+      await namesOf(tools);
+      return server.count('tools/list') === before;
+    });
+    server.opensStreams = false;
+    names.push('b');
+    server.dropStreams();
+    await until(async () => (await namesOf(tools)).includes('b'));
+    // Nobody announces it.
+    names.push('c');
+    await until(async () => (await namesOf(tools)).includes('c'));
+    expect(server.openStreams).toBe(0);
+  });
+
+  it('are followed again after pauses that double, up to a minute', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.75);
+    const { setTimeout: wait } = globalThis;
+    const pauses: number[] = [];
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation(((callback: () => void, delay = 0) => {
+      const isPause = delay > 0 && delay % 875 === 0;
+      if (isPause) pauses.push(delay / 875);
+      return wait(callback, isPause ? 0 : delay);
+    }) as typeof setTimeout);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const server = await startModernServer({ 'tools/list': () => toList([toTool('a')]) });
+    await namesOf(openTools({ server: { url: server.url } }, { onLog }));
+    for (let count = 1; count <= 8; count++) {
+      await until(() => server.count('subscriptions/listen') === count && server.openStreams === 1);
+      server.dropStreams();
+    }
+    await until(() => server.count('subscriptions/listen') === 9);
+    expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
   });
 
   it('are not followed if the host handles no message of servers', async () => {

@@ -63,7 +63,7 @@ export function createStdioTransport(
   let isEnded = false;
   /** True if the program has sent a message. */
   let isReady = false;
-  /** Number of messages that are being written. */
+  /** Number of messages that are being written. Deno does not wait for them if the process is unreferenced. */
   let writes = 0;
   let installation: { readonly key: string; readonly ended: Promise<void> } | undefined;
   let stderr = Buffer.alloc(0);
