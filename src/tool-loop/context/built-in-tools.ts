@@ -62,11 +62,11 @@ export class BuiltInTools {
     };
   }
 
-  /** Runs a tool of the loop itself. Returns undefined for a tool of its source. */
+  /** Runs a tool of the loop itself, whose name no other tool has. Returns undefined for a tool of its source. */
   run(
     call: ToolInvocation,
     options: Pick<ToolCallOptions, 'signal'>,
   ): ToolOutput | Promise<ToolOutput> | undefined {
-    return call.server === undefined ? this.find(call.toolName)?.run(call.input, options) : undefined;
+    return this.find(call.toolName)?.run(call.input, options);
   }
 }
