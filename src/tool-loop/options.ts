@@ -157,7 +157,8 @@ export interface ToolLoopOptions extends ObservedOptions, FeatureOptions {
   /** Retries of requests. The host retries the first request of a turn if it fails before it responds. */
   retry?: {
     /**
-     * Maximum number of retries of one follow-up request that fails before it responds. False or 0 turns them off.
+     * Maximum number of retries of one follow-up request, or one for a summary, that fails before it responds. False or 0
+     * turns them off.
      * @default 2
      */
     maxRetries?: number | false;

@@ -2,6 +2,7 @@ import type { ModelMessage } from '@ai-sdk/provider-utils';
 import type { CoreCall } from '../../core/call.js';
 import type { Content, Custom, Finish, Usage } from '../../core/part.js';
 import type { CallSettings, PartFacts, Prompt, ProviderOptions, Tool } from '../../core/prompt.js';
+import type { RetryOptions } from '../../core/http/retry.js';
 import type { CoreModel } from '../../core/source.js';
 import type { ToolCallContext, ToolDefinition } from '../../tools/tool-source.js';
 import type { Admit, CallOutcome, ChangeOutput } from '../calls/calls.js';
@@ -71,6 +72,8 @@ export interface FeatureContext {
   readonly reader: Pick<OutputReader, 'name'>;
   readonly emit: (event: FeatureEvent) => void;
   readonly warn: (round: number, message: string) => void;
+  /** The retries of a request that nobody else repeats. */
+  readonly retries: Pick<RetryOptions, 'maxRetries' | 'initialDelay'>;
 }
 
 /**

@@ -189,7 +189,10 @@ export async function openTurn(
     const { addFeatures } = await loadFeatures();
     const builtIn = addFeatures(
       features,
-      { call, model, searchSupport, steps, identity, record, toolOf, emit, warn, startRequest },
+      {
+        ...{ call, model, searchSupport, steps, identity, record, toolOf, emit, warn, startRequest },
+        retries: policy.retries,
+      },
       policy.features,
     );
     const warnings: Warning[] = [];

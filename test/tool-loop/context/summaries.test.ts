@@ -5,6 +5,7 @@ import type {
 } from '@ai-sdk/provider';
 import { createOpenAI } from '@ai-sdk/openai';
 import * as ai5 from 'ai';
+import * as ai7 from 'ai7';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSteering, toolLoopCallOptions } from '../../../src/tool-loop/index.js';
 import type { ToolLoopOptions } from '../../../src/tool-loop/options.js';
@@ -317,6 +318,36 @@ describe('a summary that fails', () => {
     expect(requests).toHaveLength(6);
     expect(exchangeOf(requests.at(-1)).outputs.map(([id]) => id)).toEqual(['z', 'a', 'b', 'c']);
     expect(tools.calls).toHaveLength(4);
+  });
+
+  it('because the server is busy is requested again, as often as a round', async () => {
+    const busy = { status: 503, body: { error: { message: 'Busy.' } } };
+    const askWith = async (failures: number) => {
+      const emulator = await startEmulator();
+      const provider = createProviderV4({
+        baseURL: emulator.baseURL,
+        apiKey: 'sk-test',
+        store: false,
+        tools: scriptedTools({ read: ({ id }) => `${String(id)}: ${PAGE}` }),
+        toolLoop: { compactThreshold: 1000, compaction: 'model', retry: { initialDelay: 0 } },
+      });
+      onTestFinished(() => provider.close());
+      for (const id of ['p1', 'p2', 'p3']) emulator.enqueue([{ call: 'read', arguments: { id } }]);
+      for (let count = 0; count < failures; count++) emulator.enqueue(busy);
+      if (failures < 3) emulator.enqueue([{ text: SUMMARY }]);
+      emulator.enqueue([{ text: 'Done.' }]);
+      const call = { model: provider('gpt-5'), prompt: 'Write the report.', maxRetries: 0 };
+      const { text, providerMetadata } = await ai7.generateText(call);
+      const last = textOf(emulator.requests.at(-1)?.body);
+      return { text, last, warnings: providerMetadata?.kelivo?.warnings, count: emulator.requests.length };
+    };
+    const helped = await askWith(2);
+    expect(helped).toMatchObject({ text: 'Done.', count: 7, warnings: undefined });
+    expect(helped.last).toContain(SUMMARY);
+    const failed = await askWith(3);
+    expect(failed).toMatchObject({ text: 'Done.', count: 7 });
+    expect(failed.warnings).toEqual([expect.stringMatching(/^The conversation is not compacted: .*Busy/)]);
+    expect(failed.last).toContain('p1: ');
   });
 
   it('does not help: the model is not asked again', async () => {

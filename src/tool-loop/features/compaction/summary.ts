@@ -3,8 +3,10 @@ import { createPartCollector } from '../../../core/collector.js';
 import type { Content, Finish } from '../../../core/part.js';
 import type { Message, Prompt, UserMessage, UserPart } from '../../../core/prompt.js';
 import { type CoreModel, partsOf } from '../../../core/source.js';
+import { retryDelay } from '../../../core/http/retry.js';
 import { onceAborted, untilAborted } from '../../../core/shared/abort.js';
 import { messageOf } from '../../../core/shared/errors.js';
+import { repeat } from '../../../core/shared/repeat.js';
 import { continuesStoredResponse } from '../../../core/tool-calls/call-pairing.js';
 import { toSummaryPart } from '../../../core/versions/history/facts.js';
 import { isCompleteReason } from '../../calls/host-calls.js';
@@ -26,7 +28,7 @@ const INSTRUCTIONS =
  * @param other The model that summarizes, if it is another one.
  */
 export function createSummaries(
-  { model, steps, startRequest, warn }: FeatureContext,
+  { model, steps, startRequest, warn, retries }: FeatureContext,
   threshold: number,
   other: CoreModel | undefined,
   instructions = INSTRUCTIONS,
@@ -48,7 +50,11 @@ export function createSummaries(
     const endRequest = startRequest(round, { isCompaction: true });
     const run = async (): Promise<Answer> => {
       try {
-        return await ask(other ?? model, request);
+        return await repeat(
+          () => ask(other ?? model, request),
+          (error, attempt) => retryDelay(error, { ...retries, attempt }),
+          request.abortSignal,
+        );
       } catch (error) {
         if (request.abortSignal?.aborted === true) throw error;
         return { failure: messageOf(error) };
