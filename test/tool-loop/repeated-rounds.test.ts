@@ -1,5 +1,6 @@
 import type { LanguageModelV3, LanguageModelV3StreamPart } from 'provider3';
-import { describe, expect, it } from 'vitest';
+import * as ai7 from 'ai7';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { RoundRetry } from '../../src/tool-loop/turn/round-retry.js';
 import type { OpenedTurn } from '../../src/tool-loop/turn/opened-turn.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
@@ -15,8 +16,19 @@ import {
   text,
   textRound,
 } from './_scripted-model.js';
+import { createKelivoResponsesProvider as createProviderV4 } from '../../src/v4.js';
+import { toSse } from '../_sse.js';
+import { startEmulator } from '../testing/_emulator.js';
 import { serverError } from './_server-error.js';
 import { gate, scriptedTools } from './_tools.js';
+
+const refusal = { status: 500 };
+/** The server reports its error in the response. */
+const failedResponse = {
+  status: 200,
+  headers: { 'content-type': 'text/event-stream' },
+  body: toSse([{ type: 'error', code: 'server_error', message: 'Busy.' }]),
+};
 
 describe('a round that is requested again', () => {
   it('gives each attempt positions of its own, and records all calls that were kept', async () => {
@@ -68,6 +80,30 @@ describe('a round that is requested again', () => {
     const [first, second] = finishOf(parts).providerMetadata?.kelivo?.rounds as object[];
     expect(first).toMatchObject({ attempts: 2, isUsagePartial: true });
     expect(second).not.toHaveProperty('isUsagePartial');
+  });
+
+  it.each([
+    { failure: refusal, isStream: true, mark: undefined },
+    { failure: refusal, isStream: false, mark: undefined },
+    { failure: failedResponse, isStream: true, mark: true },
+  ])('has unknown usage only after a response: $failure.status', async ({ failure, isStream, mark }) => {
+    const emulator = await startEmulator();
+    const provider = createProviderV4({
+      baseURL: emulator.baseURL,
+      apiKey: 'sk-test',
+      tools: scriptedTools({ look: () => 'seen' }),
+      toolLoop: { retry: { initialDelay: 0 } },
+    });
+    onTestFinished(() => provider.close());
+    emulator.enqueue([{ call: 'look' }], failure, [{ text: 'Done.' }]);
+    const call = { model: provider('gpt-5'), prompt: 'Look.', maxRetries: 0 };
+    const { providerMetadata } = isStream ? ai7.streamText(call) : await ai7.generateText(call);
+    const { kelivo } = (await providerMetadata) ?? {};
+    expect(emulator.requests).toHaveLength(3);
+    expect((kelivo?.rounds as { isUsagePartial?: true }[]).map(round => round.isUsagePartial)).toEqual([
+      undefined,
+      mark,
+    ]);
   });
 
   it('is not one in which the host may have been asked about a call that started', () => {

@@ -85,18 +85,21 @@ export class Rounds {
     const ofRequests = isOfHost ? 0 : maxRetries;
     // A stream has no output yet, so its failure is also one of the request.
     const ofBroken = given.isStream ? Math.max(ofRequests, streamRetries) : streamRetries;
+    /** Number of responses that broke. A request that the server refused has used no tokens. */
+    let broken = 0;
     const source = await repeat(
-      async attemptAtRequest => {
+      async () => {
         const opened = await send().catch((error: unknown) => {
           if (features.some(feature => feature.recover?.(error, round) === true)) return send();
           throw error;
         });
-        return attemptAtRequest === 0 ? opened : { ...opened, attempts: attemptAtRequest + 1 };
+        return broken === 0 ? opened : { ...opened, attempts: broken + 1 };
       },
       (error, failed) => {
         const isBroken = hasBegun(error);
         const limits = { attempt: failed, maxRetries: isBroken ? ofBroken : ofRequests, initialDelay };
         const pause = retryDelay(error, limits);
+        if (!isRefused(error)) broken++;
         if (isBroken && pause !== undefined)
           emit({ type: 'round-retry', round, attempt: failed + 2, cause: messageOf(error) });
         return pause;
@@ -128,6 +131,10 @@ const toParts = ({ content, responseId, finish = NO_FINISH }: AnsweredRound): Pa
 /** Returns true for the error of a response that the server began with a status of success. */
 const hasBegun = (error: unknown): boolean =>
   APICallError.isInstance(error) && error.responseHeaders !== undefined && (error.statusCode ?? 200) < 300;
+
+/** Returns true for the error of a server that answered with its status. An error in a response has no body of its own. */
+const isRefused = (error: unknown): boolean =>
+  APICallError.isInstance(error) && (error.statusCode ?? 200) >= 300 && error.responseBody !== undefined;
 
 /** Creates the states that layers keep between the requests of a turn. */
 function createStates(): TurnLink['stateOf'] {
