@@ -190,7 +190,16 @@ export async function openTurn(
     const builtIn = addFeatures(
       features,
       {
-        ...{ call, model, searchSupport, steps, identity, record, toolOf, emit, warn, startRequest },
+        call,
+        model,
+        searchSupport,
+        steps,
+        identity,
+        record,
+        toolOf,
+        emit,
+        warn,
+        startRequest,
         retries: policy.retries,
       },
       policy.features,
