@@ -327,8 +327,7 @@ it('opens another session if the first one ended while it was opened', async () 
       },
     },
   );
-  expect(await namesOf(tools)).toEqual([]);
-  expect(tools.status()).toMatchObject([{ state: 'idle' }]);
+  expect(await namesOf(tools)).toContain('write');
   expect(await call(tools, 'write')).toEqual({ type: 'text', value: 'written' });
   expect(tools.status()).toMatchObject([{ state: 'ready' }]);
   expect(streams).toHaveLength(2);

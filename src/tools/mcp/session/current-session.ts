@@ -172,8 +172,6 @@ export class CurrentSession {
       this.#session = opened;
       this.#hasFailed = false;
       this.#report('ready');
-      // Nobody reports again that it has closed while it was opened.
-      if (opened.isClosed) this.#forget(opened);
       return opened;
     } catch (error) {
       const needsSignIn = this.#needsSignIn;

@@ -114,7 +114,7 @@ function toFacts(error: unknown): McpFailureFacts {
   }
   if (error instanceof SdkError) return toSdkFacts(error);
   if (error instanceof ProtocolError) return toRpcFacts(error);
-  if (error.message === 'Not connected') return { kind: 'not-sent' };
+  if (error.message === 'Not connected') return { kind: 'not-sent', isSessionLost: true };
   if (error.message.startsWith(foreignRequestMessage))
     return { kind: 'session-expired', message: error.message };
 
