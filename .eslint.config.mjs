@@ -1,5 +1,6 @@
 import eslint from '@eslint/js';
 import tseslint from 'typescript-eslint';
+import { boundMethods } from './.eslint.bound-methods.mjs';
 import { linearExpressions } from './.eslint.linear-expressions.mjs';
 
 export default tseslint.config(
@@ -33,6 +34,11 @@ export default tseslint.config(
         { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
       ],
     },
+  },
+  {
+    files: ['src/**/*.ts', 'playground/**/*.ts', 'playground/**/*.tsx'],
+    plugins: { bound: boundMethods },
+    rules: { 'bound/bound-methods': 'error' },
   },
   {
     files: ['src/**/*.ts'],
