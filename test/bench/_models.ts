@@ -48,6 +48,9 @@ export const createBareModel = (
 ): LanguageModelV2 =>
   createKelivoResponsesProvider({ baseURL: BASE_URL, apiKey: API_KEY, fetch, ...settings }).responses(MODEL);
 
+export const createBareModelV4 = (fetch: typeof globalThis.fetch) =>
+  createProviderV4({ baseURL: BASE_URL, apiKey: API_KEY, fetch }).responses(MODEL);
+
 export const createLoopModel = (
   fetch: typeof globalThis.fetch,
   tools: LocalTools = IDLE_TOOLS,

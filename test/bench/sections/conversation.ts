@@ -1,11 +1,17 @@
 import type { LanguageModelV2, LanguageModelV2Message } from '@ai-sdk/provider';
 import { tool } from 'ai';
 import { createOpenAI as createOpenAI3 } from 'openai3';
-import { createOpenAI as createOpenAI4 } from 'openai4';
 import { z } from 'zod';
 import { toSse } from '../../_sse.js';
 import { functionCall, message, toStream } from '../../responses/stream/_fixtures/wire-events.js';
-import { createBareModel, createLoopModel, createOfficialModel } from '../_models.js';
+import {
+  createBareModel,
+  createBareModelV4,
+  createLoopModel,
+  createOfficialModel,
+  createOfficialModelV4,
+  type ReadableModel,
+} from '../_models.js';
 import { respondWith, drain } from '../_transport.js';
 import { compare, type Contender, median } from '../compare.js';
 import { type Figure, toShare } from '../figure.js';
@@ -14,7 +20,7 @@ import type { Scale } from '../scale.js';
 const ANSWER = new TextEncoder().encode(toSse(toStream([message(['Done.'])])));
 const CALL = new TextEncoder().encode(toSse(toStream([functionCall('note', '{}')])));
 
-/** Measures the time from `doStream`, or from the last tool result, to the request. */
+/** Measures the time from `doStream`, or from the last tool result, to the request, and whole calls. */
 export async function measureConversation(scale: Scale): Promise<Figure[]> {
   const figures: Figure[] = [];
   const times: Times[] = [];
@@ -25,9 +31,13 @@ export async function measureConversation(scale: Scale): Promise<Figure[]> {
       {
         official: toFirstRequest(createOfficialModel, prompt),
         official3: toFirstRequest(createLaterModel(createOpenAI3), prompt),
-        official4: toFirstRequest(createLaterModel(createOpenAI4), prompt),
+        official4: toFirstRequest(createOfficialModelV4, prompt),
         bare: toFirstRequest(createBareModel, prompt),
         followUp: toFollowUp(prompt),
+        wholeOfficial: toWholeCall(createOfficialModel, prompt),
+        wholeBare: toWholeCall(createBareModel, prompt),
+        wholeOfficial4: toWholeCall(createOfficialModelV4, prompt),
+        wholeBare4: toWholeCall(createBareModelV4, prompt),
         json: await toJson(prompt),
       },
       // Short conversations get more samples.
@@ -46,6 +56,18 @@ export async function measureConversation(scale: Scale): Promise<Figure[]> {
           count === 10 || count === 100 ? 1 : undefined,
         ),
       ),
+      toShare({
+        name: `${name}: whole call`,
+        rival: OFFICIAL.official,
+        ours: costs.wholeBare,
+        theirs: costs.wholeOfficial,
+      }),
+      toShare({
+        name: `${name}: whole call, V4`,
+        rival: OFFICIAL.official4,
+        ours: costs.wholeBare4,
+        theirs: costs.wholeOfficial4,
+      }),
       toShare({
         name: `${name}: first request`,
         rival: '`JSON.stringify`',
@@ -145,8 +167,17 @@ function toConversation(count: number): LanguageModelV2Message[] {
   }).concat({ role: 'user', content: [{ type: 'text', text: 'Continue.' }] });
 }
 
+/** Measures a call from `doStream` to the end of a short answer. */
+function toWholeCall(
+  createModel: (fetch: typeof globalThis.fetch) => ReadableModel,
+  prompt: LanguageModelV2Message[],
+): Contender {
+  const model = createModel(respondWith(ANSWER));
+  return async () => drain((await model.doStream({ prompt } as never)).stream);
+}
+
 function toFirstRequest(
-  createModel: (fetch: typeof globalThis.fetch) => LanguageModelV2,
+  createModel: (fetch: typeof globalThis.fetch) => ReadableModel,
   prompt: LanguageModelV2Message[],
 ): Contender {
   let requestedAt = 0;
@@ -156,7 +187,7 @@ function toFirstRequest(
   });
   return async () => {
     const startedAt = performance.now();
-    const { stream } = await model.doStream({ prompt });
+    const { stream } = await model.doStream({ prompt } as never);
     await drain(stream);
     return requestedAt - startedAt;
   };
