@@ -14,10 +14,13 @@ import { scriptedTools } from './tool-loop/_tools.js';
 
 /** An MCP server that logs, writes to its standard error and reports progress during a call. */
 const LOGGING_SERVER = `
+let call;
 require('readline').createInterface({ input: process.stdin }).on('line', line => {
   const { id, method, params = {} } = JSON.parse(line);
   const send = message => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
   if (id === undefined) return;
+  // The answer to the ping: the SDK drops progress that it reads together with the result.
+  if (method === undefined) return send({ id: call, result: { content: [{ type: 'text', text: 'logged' }] } });
   if (method === 'initialize')
     return send({ id, result: { protocolVersion: params.protocolVersion, serverInfo: { name: 'x', version: '1' },
       capabilities: { tools: {}, logging: {} } } });
@@ -27,7 +30,8 @@ require('readline').createInterface({ input: process.stdin }).on('line', line =>
   process.stderr.write('a line\\n');
   send({ method: 'notifications/message', params: { level: 'error', data: 'a message' } });
   send({ method: 'notifications/progress', params: { progressToken: params._meta.progressToken, progress: 1 } });
-  setTimeout(() => send({ id, result: { content: [{ type: 'text', text: 'logged' }] } }), 20);
+  call = id;
+  send({ id: 'ping', method: 'ping' });
 });`;
 
 const OUTPUT = {
@@ -61,7 +65,7 @@ async function callMcp(options: object): Promise<unknown> {
   await tools.listTools();
   return tools.callTool(
     { toolCallId: 'c1', toolName: 'log', input: {} },
-    { signal: AbortSignal.timeout(60_000) },
+    { signal: new AbortController().signal },
   );
 }
 

@@ -221,10 +221,7 @@ export const TURN_FAULTS: readonly TurnFault[] = [
   },
   {
     fault: 'a mute MCP server beside one that works',
-    async scene() {
-      const { settings, ...scene } = await twoServers((await fixtureServer('mute')).config);
-      return { ...scene, settings: { ...settings, mcp: { startupTimeout: 500 } } };
-    },
+    scene: async () => twoServers({ ...(await fixtureServer('mute')).config, startupTimeout: 500 }),
     responses: [[{ call: 'write', callId: 'call_1' }]],
     host: 'stop',
     warning: /down/,

@@ -11,7 +11,6 @@ const asked = new Promise<void>(resolve => {
 const provider = createKelivoResponsesProvider({
   baseURL,
   mcpServers: JSON.parse(servers),
-  mcp: { startupTimeout: 2000 },
   toolLoop: {
     approvals: 'always',
     approve: () => {

@@ -188,7 +188,10 @@ it('lets the process end, although an approval is waiting', async () => {
   const [fixture, mute] = [await fixtureServer(), await fixtureServer('mute')];
   emulator.enqueue([{ call: 'echo', arguments: { text: 'a' } }]);
   const script = await bundleScript(new URL('_closed-provider.ts', import.meta.url));
-  const servers = JSON.stringify({ fixture: fixture.config, mute: mute.config });
+  const servers = JSON.stringify({
+    fixture: fixture.config,
+    mute: { ...mute.config, startupTimeout: 2000 },
+  });
   const child = spawn(process.execPath, [script, emulator.baseURL, servers], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -94,10 +94,9 @@ it('offers the tools of a slow server in the round after it is ready, to a turn 
   const [slow, good] = [await fixtureServer('plain', { FIXTURE_GATE: gate }), await fixtureServer()];
   const { emulator, provider } = await startProvider({
     mcpServers: {
-      slow: { ...slow.config, allowedTools: ['echo'] },
+      slow: { ...slow.config, allowedTools: ['echo'], startupTimeout: 1000 },
       good: { ...good.config, allowedTools: ['journal', 'silent'] },
     },
-    mcp: { startupTimeout: 2000 },
     tools: {
       wait: {
         inputSchema: z.object({}),

@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'vitest';
 import type { McpTools } from '../../src/tools/mcp/index.js';
 import type { ToolOutput } from '../../src/tools/tool-source.js';
-import { namesOf, until } from '../tools/mcp/_fixture-server.js';
+import { namesOf, temporaryFolder, until } from '../tools/mcp/_fixture-server.js';
 import type { RunningServer, ServerName, TransportName } from './_servers.js';
 
 /** One connection with its server, and the requests that the server sent. */
@@ -57,8 +59,13 @@ const featureCells: Record<Row, Cell> = {
     expect(await run(session, 'echo', { text: 'hi' })).toEqual({ type: 'text', value: 'echo hi' });
   },
   async progress(session) {
+    const gate = path.join(await temporaryFolder(), 'gate');
     const seen: unknown[] = [];
-    const output = await run(session, 'progress', { steps: 3 }, { onProgress: report => seen.push(report) });
+    const onProgress = (report: { progress: number }) => {
+      seen.push(report);
+      if (report.progress === 3) writeFileSync(gate, '');
+    };
+    const output = await run(session, 'progress', { steps: 3, gate }, { onProgress });
     expect(output.value).toBe('3 steps');
     expect(seen).toEqual([1, 2, 3].map(progress => ({ progress, total: 3 })));
   },
@@ -137,7 +144,7 @@ const everythingCells: Record<Row, Cell> = {
   async progress(session) {
     const seen: number[] = [];
     const onProgress = ({ progress }: { progress: number }) => seen.push(progress);
-    await run(session, 'trigger-long-running-operation', { duration: 1, steps: 4 }, { onProgress });
+    await run(session, 'trigger-long-running-operation', { duration: 4, steps: 4 }, { onProgress });
     // The server sends the last report together with the result, and the SDK may drop it.
     expect(seen.slice(0, 3)).toEqual([1, 2, 3]);
   },

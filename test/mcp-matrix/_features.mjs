@@ -1,4 +1,5 @@
 // The tools, resources and prompts of the servers in this folder. The servers differ in their SDK and transports.
+import { existsSync } from 'node:fs';
 import * as z from 'zod/v4';
 
 /** What the process remembers, because HTTP servers are created for each session or request. */
@@ -41,13 +42,13 @@ export function registerFeatures(
   tool('echo', { text: z.string() }, ({ text }) => toText(`echo ${text}`), {
     annotations: { readOnlyHint: true },
   });
-  tool('progress', { steps: z.number() }, async ({ steps }, context) => {
+  tool('progress', { steps: z.number(), gate: z.string() }, async ({ steps, gate }, context) => {
     for (let progress = 1; progress <= steps; progress++) {
       const params = { progressToken: progressTokenOf(context), progress, total: steps };
       await notify(context, { method: 'notifications/progress', params });
-      // Keeps the last notification apart from the result: the client SDK drops it if both arrive together.
-      await new Promise(resolve => setTimeout(resolve, 50));
     }
+    // The client SDK drops the last notification if it reads the result together with it.
+    while (!existsSync(gate)) await new Promise(resolve => setTimeout(resolve, 10));
     return toText(`${steps} steps`);
   });
   tool('wait', {}, (_args, context) => {

@@ -1,7 +1,8 @@
 // A server over stdio whose tools are read from the JSON file CHANGING_TOOLS for each list. Calls are recorded in
 // CHANGING_JOURNAL. A call of a tool with `replace` in its arguments writes the file anew and announces the change.
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { record } from './_journal.mjs';
 
 const { CHANGING_TOOLS: file, CHANGING_JOURNAL: journal } = process.env;
 const send = message => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
@@ -14,7 +15,7 @@ const answers = {
   }),
   'tools/list': () => ({ tools: JSON.parse(readFileSync(file, 'utf8')) }),
   'tools/call': ({ name, arguments: { replace } = {} }) => {
-    appendFileSync(journal, `${name}\n`);
+    record(journal, name);
     if (replace !== undefined) {
       writeFileSync(file, JSON.stringify(replace));
       send({ method: 'notifications/tools/list_changed' });

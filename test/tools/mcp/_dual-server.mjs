@@ -1,20 +1,19 @@
 // A server of version 2 of the SDK. Arguments: "stdio" or "http", and "dual" or "modern" for the revisions that it speaks.
 // With DUAL_GATE it starts when that file exists. Over HTTP, it prints its URL.
-import { appendFileSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, fromJsonSchema, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { record } from './_journal.mjs';
 
 const [transport, era = 'dual'] = process.argv.slice(2);
 const legacy = era === 'modern' ? 'reject' : transport === 'stdio' ? 'serve' : 'stateless';
-const record = entry => {
-  if (process.env.DUAL_JOURNAL) appendFileSync(process.env.DUAL_JOURNAL, `${entry}\n`);
-};
+const journal = process.env.DUAL_JOURNAL;
 const toText = value => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
 const inputSchema = fromJsonSchema({ type: 'object', additionalProperties: true });
 
-record(`start ${process.pid}`);
+record(journal, `start ${process.pid}`);
 
 function createMcpServer() {
   const server = new McpServer({ name: 'dual-fixture', version: '2' }, { capabilities: { tools: {} } });
@@ -25,7 +24,7 @@ function createMcpServer() {
   add('require', ({ rounds }, { mcpReq }) => {
     const state = mcpReq.requestState();
     const round = state === undefined ? 0 : Number(/^round (\d+)/.exec(state)?.[1]);
-    record(`require ${mcpReq.id} ${JSON.stringify(mcpReq.inputResponses ?? null)}`);
+    record(journal, `require ${mcpReq.id} ${JSON.stringify(mcpReq.inputResponses ?? null)}`);
     if (rounds[round] === undefined) return toText({ responses: mcpReq.inputResponses ?? null, state });
     return inputRequired({
       inputRequests: rounds[round],
@@ -42,9 +41,9 @@ function createMcpServer() {
     return toText(`${steps} steps`);
   });
   add('silent', (_input, { mcpReq }) => {
-    record('silent started');
+    record(journal, 'silent started');
     return new Promise(() => {
-      mcpReq.signal.addEventListener('abort', () => record('silent cancelled'));
+      mcpReq.signal.addEventListener('abort', () => record(journal, 'silent cancelled'));
     });
   });
   add('crash', () => {

@@ -2,7 +2,7 @@
 // Arguments: "dual" (both eras), "modern" or "legacy"; then "stdio" or "http", which prints its URL.
 // With FEATURE_JOURNAL it records requests. With FEATURE_LACKS it declares none of the features, with FEATURE_LISTS it
 // lists more resources, with FEATURE_CRASHES it ends when they are listed, and with FEATURE_TOOL it has one more tool.
-import { appendFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import {
@@ -15,12 +15,12 @@ import {
 } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
+import { record } from './_journal.mjs';
 
 const [era = 'dual', transport = 'stdio'] = process.argv.slice(2);
 const journal = process.env.FEATURE_JOURNAL;
-const record = text => journal && appendFileSync(journal, `${text}\n`);
 const recorded = () => (journal ? readFileSync(journal, 'utf8').split('\n') : []);
-record('start');
+record(journal, 'start');
 
 const encode = text => Buffer.from(text).toString('base64');
 const pixel =
@@ -73,7 +73,7 @@ function create() {
   if (era === 'legacy') {
     for (const method of ['resources/subscribe', 'resources/unsubscribe', 'logging/setLevel']) {
       server.server.setRequestHandler(method, ({ params }) => {
-        record(`${method} ${params.uri ?? params.level}`);
+        record(journal, `${method} ${params.uri ?? params.level}`);
         return {};
       });
     }
@@ -86,7 +86,7 @@ function create() {
   for (const [uri, contents] of Object.entries(staticResources)) {
     const { mimeType } = contents;
     server.registerResource(uri.slice(7), uri, { mimeType, description: `About ${uri}` }, () => {
-      record(`read ${uri}`);
+      record(journal, `read ${uri}`);
       return { contents: [{ uri, ...contents }] };
     });
   }
@@ -107,12 +107,12 @@ function create() {
   };
   const special = new ResourceTemplate('demo://{name}', { list: listMore });
   server.registerResource('special', special, {}, ({ href: uri }, { name }, ctx) => {
-    record(`read ${uri}`);
+    record(journal, `read ${uri}`);
     const respond = text => ({ contents: [{ uri, mimeType: 'text/plain', text }] });
     if (name === 'hidden') return respond('hidden text');
     if (name === 'ask') return withCity(ctx, answer => respond(`weather in ${answer}`));
     if (name === 'silent') {
-      ctx.mcpReq.signal.addEventListener('abort', () => record('cancelled'));
+      ctx.mcpReq.signal.addEventListener('abort', () => record(journal, 'cancelled'));
       return new Promise(() => {});
     }
     if (name === 'crash-first') {

@@ -3,13 +3,14 @@
 // "mute" never responds, "stubborn" keeps running after its input has ended, and "immortal" also ignores SIGTERM.
 // With FIXTURE_GATE it responds to `initialize` when that file exists.
 import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { record } from './_journal.mjs';
 
 const mode = process.argv[2] ?? 'plain';
 const journal = process.env.FIXTURE_JOURNAL;
 
-if (journal) appendFileSync(journal, `start ${process.pid}\n`);
+record(journal, `start ${process.pid}`);
 const entries = () => (journal ? readFileSync(journal, 'utf8').trim().split('\n') : []);
 
 const schema = { type: 'object', properties: {} };
@@ -67,9 +68,7 @@ const listings = {
 const calls = {
   echo: (id, { text }) => respond(id, `echo ${text}`),
   journal: id => respond(id, entries().join('\n')),
-  silent: () => {
-    if (journal) appendFileSync(journal, 'silent\n');
-  },
+  silent: () => record(journal, 'silent'),
   refuse: id => send({ id, error: { code: -32602, message: 'This tool is closed on Sundays.' } }),
   big: (id, { size }) => respond(id, 'x'.repeat(size)),
   grandchild: id => respond(id, String(startGrandchild().pid)),
@@ -98,7 +97,7 @@ const calls = {
   },
   // Ignores its cancellation, and sends its request to the host during the next call of `provoke`.
   'ask-when-provoked': (id, { method, params }) => {
-    if (journal) appendFileSync(journal, 'waiting\n');
+    record(journal, 'waiting');
     provoke = replyTo => {
       requests.set(`ask-${id}`, reply => respond(replyTo, JSON.stringify(reply)));
       send({ id: `ask-${id}`, method, params });
@@ -134,7 +133,7 @@ const methods = {
     send({ id, result: { protocolVersion, capabilities, serverInfo: { name: 'fixture', version: '1' } } });
   },
   'tools/list': (id, params = {}) => {
-    if (journal) appendFileSync(journal, 'list\n');
+    record(journal, 'list');
     const toListing = listings[mode];
     send(
       toListing
@@ -144,7 +143,7 @@ const methods = {
   },
   'tools/call': (id, { name, arguments: input = {}, _meta }) => calls[name](id, input, _meta?.progressToken),
   'notifications/cancelled': (_id, { requestId, reason }) => {
-    if (journal) appendFileSync(journal, `cancelled ${typeof requestId} ${reason}\n`);
+    record(journal, `cancelled ${typeof requestId} ${reason}`);
   },
 };
 
@@ -159,6 +158,6 @@ createInterface({ input: process.stdin })
   })
   .on('close', () => {
     if (mode === 'stubborn' || mode === 'immortal') return setInterval(() => {}, 1000);
-    if (journal) appendFileSync(journal, 'end of input\n');
+    record(journal, 'end of input');
     process.exit(0);
   });

@@ -1,10 +1,10 @@
 // A server whose tool list grows, on the SDK of the argument: "v1" or "v2". With "v2", only revision 2026-07-28 is served.
 // The list is fresh for a minute. With GROWING_JOURNAL it records each listing.
-import { appendFileSync } from 'node:fs';
 import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { record } from './_journal.mjs';
 
 const info = { name: 'growing', version: '1.0.0' };
 const toResult = value => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
@@ -53,6 +53,6 @@ const journal = process.env.GROWING_JOURNAL;
 if (journal) {
   process.stdin.on('data', chunk => {
     for (const [method] of String(chunk).matchAll(/tools\/list|subscriptions\/listen|logging\/setLevel/g))
-      appendFileSync(journal, `${method}\n`);
+      record(journal, method);
   });
 }

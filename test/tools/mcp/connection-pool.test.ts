@@ -12,7 +12,7 @@ it('shares one connection among sources with the same server, regardless of its 
   const { config, journal } = await fixtureServer();
   const pool = openPool();
   const first = openTools({ one: config }, { pool });
-  const second = openTools({ two: { ...config, timeout: 1000, allowedTools: ['echo'] } }, { pool });
+  const second = openTools({ two: { ...config, timeout: 120_000, allowedTools: ['echo'] } }, { pool });
   await Promise.all([first.listTools(), second.listTools()]);
   expect((await journal()).filter(entry => entry.startsWith('start'))).toHaveLength(1);
 });

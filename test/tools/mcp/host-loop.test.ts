@@ -174,7 +174,7 @@ describe.each(newest(hostLoops))('in the loop of ai $major', ({ major, run }) =>
     const source = openTools({ everything: everythingOverStdio() }, { onElicitation });
     const { outputs } = await run(
       await source.tools({ onProgress }),
-      [['trigger-long-running-operation', { duration: 0.1, steps: 2 }], ['trigger-elicitation-request']],
+      [['trigger-long-running-operation', { duration: 2, steps: 2 }], ['trigger-elicitation-request']],
       { streams: true },
     );
     expect(onProgress.mock.calls[0]).toMatchObject([

@@ -6,7 +6,7 @@ import { type OddTransport, type Request, startOddServer, toPlainAnswer } from '
 const TRANSPORTS: readonly OddTransport[] = ['json', 'stream', 'sse', 'stdio'];
 
 /** Time limit of a call in milliseconds. An answer that arrives is read long before. */
-const LIMIT = 4000;
+const LIMIT = 30_000;
 
 const nameOf = ({ path, change }: Mutation): string => `${path.join('.')} = ${change}`;
 

@@ -7,14 +7,14 @@ import { discoverlessServer } from './_silent-script.js';
 
 it.each(['ignores', 'exits'] as const)('a server that %s at `server/discover` is used', async reaction => {
   const { config } = await discoverlessServer(reaction);
-  const tools = openTools({ old: config }, { startupTimeout: 20_000 });
+  const tools = openTools({ old: config }, { startupTimeout: 120_000 });
   expect(await call(tools, 'echo', { text: 'a' })).toEqual({ type: 'text', value: 'echo a' });
 });
 
 it('a server that starts after the time for the question, and speaks no older revision, is used', async () => {
   const gate = path.join(await temporaryFolder(), 'gate');
   const { config } = await dualServer({ env: { DUAL_GATE: gate } });
-  const tools = openTools({ slow: config }, { startupTimeout: 30_000 });
+  const tools = openTools({ slow: config }, { startupTimeout: 120_000 });
   const listing = namesOf(tools);
   await new Promise(resolve => setTimeout(resolve, 4000));
   await writeFile(gate, '');

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, chmod, readFile, writeFile } from 'node:fs/promises';
+import { access, chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { generateText, streamText } from 'ai';
@@ -13,9 +13,11 @@ import { fixtureServer, isAlive, namesOf, openTools, temporaryFolder, until } fr
 
 const script = fileURLToPath(new URL('_installing-server.mjs', import.meta.url));
 
-/** Creates a program that writes files for a while before it serves. */
-async function installingServer({ files = 30, mode = 'plain' } = {}) {
+/** Creates a program that writes files for a while before it serves. If it is held, it is not installed before `release()`. */
+async function installingServer({ files = 30, mode = 'plain', isHeld = false } = {}) {
   const folder = await temporaryFolder();
+  const hold = path.join(folder, 'hold');
+  if (isHeld) await writeFile(hold, '');
   const exists = (name: string) =>
     access(path.join(folder, name)).then(
       () => true,
@@ -27,6 +29,7 @@ async function installingServer({ files = 30, mode = 'plain' } = {}) {
     hasWritten: (file: number) => exists(`package-${file}`),
     hasStarted: () => exists('package-2'),
     isInstalled: () => exists('installed'),
+    release: () => rm(hold),
     isRunning: async () => isAlive(await pid()),
     end: async () => process.kill(await pid(), 'SIGKILL'),
   };
@@ -71,7 +74,7 @@ describe.each(['generate', 'stream'] as const)('a turn (%s)', kind => {
   });
 
   it('goes on without a server after its `startupTimeout`, and names it', async () => {
-    const slow = await installingServer({ files: 200 });
+    const slow = await installingServer({ isHeld: true });
     const fast = await fixtureServer();
     const { requests, warnings } = await runTurn(kind, {
       mcpServers: {
@@ -132,16 +135,20 @@ it('rejects the next turn after a required server has crashed for good', async (
 });
 
 it('waits again for a required server, with each turn', async () => {
-  const slow = await installingServer({ files: 40 });
+  const slow = await installingServer({ isHeld: true });
   const tools = openTools({ slow: { ...slow.config, required: true, startupTimeout: 1 } });
   await expect(tools.listTools()).rejects.toMatchObject({ code: 'mcp-timeout' });
+  await slow.release();
   await until(() => slow.isInstalled());
   await until(async () => (await namesOf(tools).catch(() => [])).length > 0);
 });
 
 describe('a program that may be installing', () => {
   it.each(['plain', 'stubborn'])('is not killed by an abort and `close()` (%s)', async mode => {
-    const { config, hasStarted, isInstalled, isRunning, end } = await installingServer({ mode });
+    const { config, hasStarted, isInstalled, isRunning, release, end } = await installingServer({
+      mode,
+      isHeld: true,
+    });
     const tools = openTools({ late: config });
     const controller = new AbortController();
     const listing = tools.listTools(controller);
@@ -150,13 +157,14 @@ describe('a program that may be installing', () => {
     await expect(listing).rejects.toThrow('gone');
     await tools.close();
     expect(await isInstalled()).toBe(false);
+    await release();
     await until(isInstalled);
     if (mode === 'plain') await until(async () => !(await isRunning()));
     else await end();
   });
 
   it('is installed once, and intact at the next start, stopped at any moment', async () => {
-    const { config, hasWritten, isInstalled } = await installingServer();
+    const { config, hasWritten, isInstalled, release } = await installingServer({ isHeld: true });
     for (const file of [1, 15, 29]) {
       const tools = openTools({ late: config });
       tools.listTools().catch(() => {});
@@ -164,13 +172,14 @@ describe('a program that may be installing', () => {
       await tools.close();
       expect(await isInstalled()).toBe(false);
     }
+    await release();
     const last = openTools({ late: { ...config, allowedTools: ['echo'] } });
     expect(await namesOf(last)).toEqual(['echo']);
     expect(await isInstalled()).toBe(true);
   });
 
   it('is not killed by the end of the host, and ends after it', async () => {
-    const { config, isInstalled, isRunning } = await installingServer({ files: 60 });
+    const { config, isInstalled, isRunning, release } = await installingServer({ isHeld: true });
     const host = spawn(
       process.execPath,
       [await bundleScript(new URL('_exiting-script.ts', import.meta.url)), JSON.stringify(config)],
@@ -179,6 +188,7 @@ describe('a program that may be installing', () => {
     const [exitCode] = await once(host, 'exit');
     expect(exitCode).toBe(7);
     expect(await isInstalled()).toBe(false);
+    await release();
     await until(isInstalled);
     await until(async () => !(await isRunning()));
   });

@@ -114,9 +114,10 @@ describe('Streamable HTTP', () => {
     const { server, client } = await openHttp();
     const errors: string[] = [];
     client.onerror = ({ message }) => errors.push(message);
-    const call = client.callTool({ name: 'resume', arguments: {} }, { timeout: 2000 });
-    await until(() => server.requests.some(({ action }) => action === 'resume'));
+    const call = client.callTool({ name: 'hang', arguments: {} }, { timeout: 3000 });
+    await until(() => server.openStreams === 1);
     server.forgetSessions();
+    server.endStreams();
     await expect(call).rejects.toEqual(timedOut);
     expect(errors.join()).toContain('Maximum reconnection attempts');
   });
@@ -177,9 +178,10 @@ describe('messages', () => {
         ? { ...toPlainAnswer(request), result: { content: [], _meta: null } }
         : toPlainAnswer(request);
     const started = [await startOddServer('json', toAnswer), await startOddServer('stream', toAnswer)];
-    const errors = started.map(async config => {
+    const errors = started.map(async (config, index) => {
       const client = await connect(overHttp('url' in config ? config.url : ''));
-      return client.callTool({ name: 'write' }, { timeout: 200 }).catch((error: unknown) => error);
+      const timeout = index === 0 ? 60_000 : 200;
+      return client.callTool({ name: 'write' }, { timeout }).catch((error: unknown) => error);
     });
     const [overJson, overStream] = await Promise.all(errors);
     expect(String(overJson)).toContain('_meta');

@@ -35,7 +35,7 @@ it('is waited for until `startupTimeout`, once, and joins when it is ready', asy
   // The other server is ready before, however long it takes.
   const ready = openTools({ good: good.config }, { pool });
   await until(async () => (await namesOf(ready)).length > 0);
-  const tools = openTools({ late: late.config, good: good.config }, { pool, startupTimeout: 2000 });
+  const tools = openTools({ late: { ...late.config, startupTimeout: 1000 }, good: good.config }, { pool });
   const first = await tools.listTools();
   expect(first.tools.map(({ name }) => name)).toEqual(['journal']);
   expect(first.warnings).toEqual([stillStarting('late')]);
@@ -55,7 +55,7 @@ it('is waited for until `startupTimeout`, once, and joins when it is ready', asy
 
 it('keeps starting when the turn that started it is aborted', async () => {
   const late = await lateServer('echo');
-  const tools = openTools({ late: late.config }, { startupTimeout: 60_000 });
+  const tools = openTools({ late: late.config }, { startupTimeout: 120_000 });
   const controller = new AbortController();
   const listing = tools.listTools(controller);
   await until(async () => (await late.journal()).length > 0);
@@ -94,7 +94,7 @@ it('loses its tools with a warning when it cannot be restarted', async () => {
   const { config } = await fixtureServer();
   await writeFile(script, `import ${JSON.stringify(String(config.args?.[0]))};\n`);
   const fixture = { ...config, args: [script], allowedTools: ['crash', 'echo'] };
-  const tools = openTools({ fixture }, { startupTimeout: 60_000 });
+  const tools = openTools({ fixture }, { startupTimeout: 120_000 });
   expect(await namesOf(tools)).toEqual(['echo', 'crash']);
   await writeFile(script, 'process.exit(7);\n');
   await call(tools, 'crash');
@@ -110,7 +110,7 @@ it('offers its known tools at once after its connection was idle', async () => {
   const gate = path.join(await temporaryFolder(), 'gate');
   await writeFile(gate, '');
   const config = { ...good.config, env: { ...good.config.env, FIXTURE_GATE: gate } };
-  const tools = openTools({ good: config }, { idleTimeout: 50, startupTimeout: 60_000 });
+  const tools = openTools({ good: config }, { idleTimeout: 50, startupTimeout: 120_000 });
   expect(await namesOf(tools)).toEqual(['echo']);
   await until(() => tools.status()[0]?.state === 'idle');
   await rm(gate);

@@ -168,12 +168,12 @@ describe('a task of a server of revision 2025-11-25', () => {
 
   it('may take longer than the time limit of a request, and is cancelled at the total limit', async () => {
     const { config, methods } = await startTaskServer();
-    const tools = openTools({ oven: config }, { timeout: 1000, totalTimeout: 2500 });
+    const tools = openTools({ oven: config }, { timeout: 2000, totalTimeout: 5000 });
     await tools.listTools();
     expect(await call(tools, 'bake')).toEqual({
       type: 'error-text',
       value:
-        'MCP server "oven" exceeded the total limit of 2500 ms for tool "bake". The tool "bake" may or may not have been executed.',
+        'MCP server "oven" exceeded the total limit of 5000 ms for tool "bake". The tool "bake" may or may not have been executed.',
     });
     await until(() => methods().includes('tasks/cancel'));
   });
