@@ -44,7 +44,7 @@ const FAULTS: readonly BackgroundFault[] = [
   {
     fault: 'a queue that never starts',
     response: { output, background: { polls: Infinity } },
-    total: 200,
+    total: 2000,
     error: /timeouts\.total.*was "queued"/,
     isRetryable: false,
     isCancelled: true,

@@ -28,7 +28,7 @@ async function runTurn({ response }: EndpointFault, place: Place, isOverWebSocke
     baseURL: emulator.baseURL,
     apiKey: 'sk-test',
     transport: isOverWebSocket ? 'websocket' : 'http',
-    timeouts: isSilent ? { connect: 500, idle: 500 } : {},
+    timeouts: isSilent ? { connect: 2000, idle: 2000 } : {},
     tools: { count: tool({ inputSchema: z.object({}), execute: async () => ++runs }) },
     toolLoop: { retry: { initialDelay: 1, streamRetries: 0 } },
   });

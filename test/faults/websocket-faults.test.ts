@@ -78,8 +78,8 @@ const FAULTS: readonly WebSocketFault[] = [
     },
     ...late,
   },
-  { fault: 'silent peer', respond: () => {}, timeouts: { connect: 200 }, ...transient },
-  { fault: 'silence within the text', respond: begin, timeouts: { idle: 200 }, ...late },
+  { fault: 'silent peer', respond: () => {}, timeouts: { connect: 2000 }, ...transient },
+  { fault: 'silence within the text', respond: begin, timeouts: { idle: 2000 }, ...late },
   { fault: 'request too large for the server', maxPayload: 100, ...overHttp },
   {
     fault: 'message too large',

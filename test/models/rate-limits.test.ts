@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createKelivoResponsesProvider } from '../../src/index.js';
 import { createRateLimitedFetch, type RateLimitOptions } from '../../src/models/rate-limits.js';
 import { serve } from '../_server.js';
+import { until } from '../tools/mcp/_fixture-server.js';
 
 const answer = {
   id: 'resp_1',
@@ -198,6 +199,7 @@ describe('the requests of a key at the same time', () => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const text = JSON.stringify(answer);
       response.write(text.slice(0, 10));
+      await until(() => most > 1);
       await new Promise(resolve => setTimeout(resolve, 20));
       running--;
       response.end(text.slice(10));

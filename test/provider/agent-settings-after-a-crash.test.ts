@@ -46,7 +46,7 @@ async function runUntilEnd({ host, isStream, decision }: Scenario, death: Death)
       {
         fetch: fetch as typeof globalThis.fetch,
         toolLoop: {
-          journal: createJournal({ store: dying.store, lease: 1000 }),
+          journal: createJournal({ store: dying.store, lease: 60_000 }),
           ...(decision !== 'none' && {
             approvals: 'always',
             approve() {
@@ -94,7 +94,6 @@ const scenarios = everyValue(
 
 it.each(scenarios.map((scenario, number) => ({ ...scenario, number })))(
   'ai $host.ai (stream: $isStream, decision: $decision) loses nothing, and repeats nothing',
-  { timeout: 60_000 },
   async ({ number, ...scenario }) => {
     const { decision } = scenario;
     const problems: string[] = [];

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { serve } from '../../_server.js';
+import { until } from '../../tools/mcp/_fixture-server.js';
 import { toSse } from '../../_sse.js';
 import { modelAt, prompt } from '../_model.js';
 import { readParts } from '../_read-parts.js';
@@ -17,7 +18,7 @@ it.each([
   const { url } = await serve(async response => {
     response.writeHead(200, { 'content-type': 'text/event-stream', ...headers });
     response.write(toSse(events.slice(0, afterCall)));
-    await new Promise(resolve => setTimeout(resolve, 200));
+    await (isEarly ? until(() => hasCall) : new Promise(resolve => setTimeout(resolve, 200)));
     wasEarly = hasCall;
     response.end(toSse(events.slice(afterCall)));
   });

@@ -282,12 +282,12 @@ describe('a store that fails', () => {
 
   it.each([
     { name: 'throws', behave: throws, reason: 'connection refused' },
-    { name: 'hangs', behave: hangs, reason: 'the store did not respond within 600 ms' },
+    { name: 'hangs', behave: hangs, reason: 'the store did not respond within 2000 ms' },
   ])('when a turn begins and $name: nothing runs', async ({ behave, reason }) => {
     const { attempt, paid } = createApplication();
     for (const method of ['claim', 'read', 'write'] as const) {
       const store = failing(await openStore(), method, behave);
-      const { model, running } = attempt({ store, settings: { timeout: 600 }, rounds: [payRound('a', 1)] });
+      const { model, running } = attempt({ store, settings: { timeout: 2000 }, rounds: [payRound('a', 1)] });
       await expect(running).rejects.toMatchObject({
         code: 'journal-failed',
         message: expect.stringContaining(reason),
@@ -304,7 +304,7 @@ describe('a store that fails', () => {
       { step: 'call 1.1', effects: [1] },
     ].flatMap(row => [
       { ...row, name: 'throws', behave: throws, reason: 'connection refused' },
-      { ...row, name: 'hangs', behave: hangs, reason: 'the store did not respond within 600 ms' },
+      { ...row, name: 'hangs', behave: hangs, reason: 'the store did not respond within 2000 ms' },
     ]),
   )('at the record of $step and $name ends the turn with an error', async row => {
     const { step, effects, behave, reason } = row;
@@ -312,7 +312,7 @@ describe('a store that fails', () => {
     const { attempt, paid } = createApplication();
     const { model, running } = attempt({
       store,
-      settings: { timeout: 600 },
+      settings: { timeout: 2000 },
       rounds: [payRound('a', 1), textRound('Never.')],
     });
     const parts = await running;
