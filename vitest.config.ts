@@ -63,9 +63,9 @@ export default defineConfig(({ mode }) => ({
     // Files of a worker share the modules that they import, which takes a third of the time.
     isolate: false,
     // Limits for tests that hang, on machines that do other work at the same time.
-    testTimeout: 90_000,
-    hookTimeout: 90_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 120_000 } },
     reporters: ['default', './test/_summary-reporter.ts'],
     // Compiled modules stay on the disk, so that a single test starts at once.
     experimental: { fsModuleCache: true },

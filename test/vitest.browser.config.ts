@@ -12,10 +12,10 @@ export default defineConfig({
     isolate: false,
     // A busy machine can end a turn before the page has looked at it. A test that fails twice is reported as failed.
     retry: 1,
-    testTimeout: 240_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // The default of one second is too short for a busy machine.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     reporters: ['default', './test/_summary-reporter.ts'],
   },
 });

@@ -13,7 +13,7 @@ describe.each(Object.keys(SECTIONS))('section %s', section => {
     for (const figure of figures) expect(figure.value, figure.name).toEqual(expect.any(Number));
     const names = figures.map(({ name, rival }) => `${name} compared to ${rival}`);
     expect(new Set(names).size).toBe(names.length);
-  }, 180_000);
+  });
 });
 
 const figure: Figure = {

@@ -75,7 +75,7 @@ export async function openPage({
     acceptDownloads: true,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   const errors: string[] = [];
   page.on('console', message => {
     if (['error', 'warning'].includes(message.type())) errors.push(message.text());

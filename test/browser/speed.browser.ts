@@ -23,7 +23,7 @@ describe.skipIf(missing)(`the speed of the page${missing === undefined ? '' : ` 
       emulator.enqueue([{ text: twentyThousandWords() }]);
       await field.fill('Write much.');
       await field.press('Enter');
-      await field.pressSequentially('typed', { timeout: 60_000 });
+      await field.pressSequentially('typed');
       await ended();
       await page.getByRole('article', { name: 'Response' }).getByText('the last of it').waitFor();
     });
@@ -35,7 +35,7 @@ describe.skipIf(missing)(`the speed of the page${missing === undefined ? '' : ` 
       (await page.getByRole('article', { name: 'Response' }).innerText()).split(/\s+/).length,
     ).toBeGreaterThan(20_000);
     expect(await field.inputValue()).toBe('typed');
-  }, 180_000);
+  });
 
   it('is ready for a question after its first visit, and says how long that took', async () => {
     const { page, playground } = await openPage({ mcpServers: {} });
@@ -128,7 +128,7 @@ describe.skipIf(missing)(`the speed of the page${missing === undefined ? '' : ` 
     await expectLittleWork(page, open, 10);
 
     expect(await page.getByRole('article').count()).toBe(300);
-  }, 180_000);
+  });
 });
 
 /** Headings, emphasis, lists, a table, code and one long paragraph. */

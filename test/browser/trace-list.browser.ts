@@ -45,7 +45,7 @@ function storeTurns(folder: string): void {
 }
 
 describe.skipIf(missing)(`10,000 traces${missing === undefined ? '' : ` (${missing})`}`, () => {
-  it('are filtered, with their percentiles, and drawn in pages', { timeout: 120_000 }, async () => {
+  it('are filtered, with their percentiles, and drawn in pages', async () => {
     const { page, folder, callApi, shoot } = await openPage({ mcpServers: {}, width: 390 });
     storeTurns(folder);
     await callApi('/state/prices', {
@@ -54,8 +54,7 @@ describe.skipIf(missing)(`10,000 traces${missing === undefined ? '' : ` (${missi
     });
     await page.goto(new URL('/traces', page.url()).href);
     const rows = page.getByRole('table', { name: 'Traces' }).locator('tbody tr');
-    const shows = (count: number) =>
-      page.getByText(new RegExp(`^${count} of 10,?000 turns`)).waitFor({ timeout: 25_000 });
+    const shows = (count: number) => page.getByText(new RegExp(`^${count} of 10,?000 turns`)).waitFor();
     const fact = (title: string) =>
       page.locator('.traces .turn-facts > div', { hasText: title }).locator('dd').innerText();
     await shows(COUNT);

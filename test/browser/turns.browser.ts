@@ -28,13 +28,10 @@ describe.skipIf(missing)(`turns of the server${missing === undefined ? '' : ` ($
     // Markdown is rendered gradually in each tab, after the end of the turn, too.
     const texts = async () => [await textOf(page), await textOf(second)] as const;
     await expect
-      .poll(
-        async () => {
-          const [first, other] = await texts();
-          return first === other;
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        const [first, other] = await texts();
+        return first === other;
+      })
       .toBe(true);
     expect(await textOf(page)).toMatch(/Stopped\..*kelivo · gpt-5 · 1 round/s);
   });

@@ -5,7 +5,7 @@ import type { ToolDefinition } from 'kelivo-responses/tool-loop';
 import { createSignIn } from './sign-in.js';
 
 /** Time limit of the client, in milliseconds. The suite's own limit only ends the shell. */
-const timeLimit = 60_000;
+const timeLimit = 240_000;
 
 /** Times that the user signs in for one operation: at first, and for more permissions. */
 const maxSignIns = 2;

@@ -8,23 +8,14 @@ const HOSTS = { ai: 'Experimental_Agent', ai6: 'ToolLoopAgent', ai7: 'ToolLoopAg
 
 const ENTRY = new URL('../host-controls.ts', import.meta.url).pathname;
 
-it(
-  'the guide explains each option of the functions and agents of ai 5, 6 and 7, and no other',
-  {
-    timeout: 180_000,
-  },
-  () => {
-    const guide = readFileSync(
-      new URL('../../src/tool-loop/pages/between-rounds.md', import.meta.url),
-      'utf8',
-    );
-    const section = /^## Controls of the host$(.*?)^## /ms.exec(guide)?.[1] ?? '';
-    const cells = [...section.matchAll(/^\| (`[^|]*) \|/gm)].map(([, cell = '']) => cell);
-    const explained = cells.flatMap(cell => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+it('the guide explains each option of the functions and agents of ai 5, 6 and 7, and no other', () => {
+  const guide = readFileSync(new URL('../../src/tool-loop/pages/between-rounds.md', import.meta.url), 'utf8');
+  const section = /^## Controls of the host$(.*?)^## /ms.exec(guide)?.[1] ?? '';
+  const cells = [...section.matchAll(/^\| (`[^|]*) \|/gm)].map(([, cell = '']) => cell);
+  const explained = cells.flatMap(cell => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
 
-    expect(explained.toSorted()).toEqual(listOptions().toSorted());
-  },
-);
+  expect(explained.toSorted()).toEqual(listOptions().toSorted());
+});
 
 /** Returns the names of all options. Those that begin with `_` are for the tests of the host. */
 function listOptions(): string[] {

@@ -48,7 +48,7 @@ async function startTrains() {
   return { url: `http://127.0.0.1:${port}`, calls, actions: () => calls.map(({ action }) => action) };
 }
 
-describe.skipIf(missing !== undefined)('dialogs in a page', { timeout: 180_000 }, () => {
+describe.skipIf(missing !== undefined)('dialogs in a page', () => {
   let redis: RedisServer;
   let browser: Browser;
   beforeAll(async () => {
@@ -248,7 +248,7 @@ describe.skipIf(missing !== undefined)('dialogs in a page', { timeout: 180_000 }
     const chat = await openChat('book_seat', { expiry: 5000 });
     const id = await idOf(chat.page);
     await chat.page.close();
-    await expect.poll(chat.trains.actions, { timeout: 30_000 }).toEqual(['/hold', '/release']);
+    await expect.poll(chat.trains.actions).toEqual(['/hold', '/release']);
     expect(await chat.answer(id, { action: 'accept', content })).toBe(422);
     const { page, show } = await chat.open(chat.user);
     await show(chat.asking);
@@ -268,7 +268,7 @@ describe.skipIf(missing !== undefined)('dialogs in a page', { timeout: 180_000 }
       chat.user.request
         .post(`${answering.origin}/api/questions/${id}`, { data: { action: 'accept' } })
         .then(response => response.text());
-    await expect.poll(invalid, { timeout: 30_000 }).toContain('This question is over.');
+    await expect.poll(invalid).toContain('This question is over.');
     await show(answering);
     await untilShown(page, 'That is all.');
     expect(await answer(id, { action: 'accept', content })).toBe(422);

@@ -37,7 +37,7 @@ async function startTrains() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, calls, answer };
 }
 
-describe.skipIf(missing !== undefined)('a chat whose page reloads', { timeout: 180_000 }, () => {
+describe.skipIf(missing !== undefined)('a chat whose page reloads', () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();
@@ -77,7 +77,7 @@ describe.skipIf(missing !== undefined)('a chat whose page reloads', { timeout: 1
     await page.getByRole('textbox', { name: 'Message' }).fill('Book a seat.');
     await page.keyboard.press('Enter');
     await page.getByText(`${tool}: input-available`).waitFor();
-    await expect.poll(() => trains.calls, { timeout: 30_000 }).toEqual([`/${tool}`]);
+    await expect.poll(() => trains.calls).toEqual([`/${tool}`]);
     return { page, worker, start, emulator, trains };
   }
 

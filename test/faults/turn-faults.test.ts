@@ -69,7 +69,7 @@ function outputsOf({ input }: Body): string[] {
 }
 
 describe('faults of a turn', () => {
-  it.each(TURN_FAULTS)('$fault → $host, $runs executions', { timeout: 20_000 }, async row => {
+  it.each(TURN_FAULTS)('$fault → $host, $runs executions', async row => {
     const { host, text, errors, warnings, runs, requests } = await play(row);
     expect({ host, runs }).toEqual({ host: row.host, runs: row.runs });
     if (row.host === 'stop') expect(text).toContain('Done.');

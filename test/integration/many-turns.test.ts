@@ -57,7 +57,7 @@ const rows = [
   { host: 'ai 7 · V3', mode: 'stream', ...undeclared, count: most },
 ] as const;
 
-describe('many conversations of one provider', { timeout: 240_000 }, () => {
+describe('many conversations of one provider', () => {
   it.each(rows)(
     'run each call once, $count at the same time, with a new process between two steps: $host, $mode, declared tools: $declared',
     async row => {

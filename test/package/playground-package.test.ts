@@ -63,14 +63,16 @@ it('starts the playground from its archive and that of the package, in an empty 
   };
   expect((await call('/turns', turn)).status).toBe(202);
   const readTurns = async () => (await call('/traces')).json();
-  await expect.poll(readTurns, { timeout: 20_000 }).toMatchObject([{ end: 'finished' }]);
+  await expect.poll(readTurns).toMatchObject([{ end: 'finished' }]);
   const saved = await (await call('/traces/saved-response/test')).text();
   await writeFile(path.join(folder, 'saved.test.ts'), saved);
-  const { stdout } = await run('node_modules/.bin/vitest', ['run', '--reporter=json'], { cwd: folder });
+  const options = ['--reporter=json', '--testTimeout=300000'];
+  const { stdout } = await run('node_modules/.bin/vitest', ['run', ...options], { cwd: folder });
   expect(JSON.parse(stdout)).toMatchObject({ numPassedTests: 1, numTotalTests: 1 });
   // Without `--data`, data lies in the folder of the user.
   const database = path.join(folder, 'data/kelivo-responses-playground/conversations.sqlite');
   expect((await stat(database)).isFile()).toBe(true);
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);
-});
+  // Longer than both attempts of an installation, and the build of the page.
+}, 1_200_000);

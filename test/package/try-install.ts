@@ -331,7 +331,7 @@ async function runProgram(
   const { stdout } = await run(file, [...args, 'use-package.js', ...specifiers], {
     cwd: folder,
     env: { PATH, HOME, YARN_ENABLE_TELEMETRY: '0' },
-    timeout: 60_000,
+    timeout: 300_000,
   });
   // The AI SDK prints a hint about warnings before.
   return stdout.trim().split('\n').at(-1) ?? '';

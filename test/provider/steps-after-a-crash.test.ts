@@ -239,7 +239,6 @@ const scenarios = everyValue(
 
 it.each(scenarios.map((scenario, number) => ({ ...scenario, number })))(
   'turns in mode $mode that ask for $asked (approved: $isApproved, own id: $hasOwnId, moving: $movesOn, keeping $keeps) lose nothing',
-  { timeout: 60_000 },
   async ({ number, ...scenario }) => {
     const file = path.join(await temporaryFolder(), 'effects.txt');
     const problems: string[] = [];

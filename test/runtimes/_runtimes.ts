@@ -101,7 +101,7 @@ async function findProgram(name: Runtime['name']): Promise<string> {
 }
 
 /** Milliseconds. A program that does not end keeps a connection, a timer or a process. */
-const TIME_LIMIT = 60_000;
+const TIME_LIMIT = 240_000;
 
 const toImports = ({ specifier, host }: TestedEntry): string => `
   import * as entry from '${specifier}';

@@ -15,4 +15,4 @@ it('ends every turn with a response or a clear error, and runs each call once an
   expect(Object.keys(errors).length).toBeGreaterThan(0);
   expect(toolRuns).toBe(callIds);
   expect(toolRuns).toBeGreaterThan(20);
-}, 60_000);
+});

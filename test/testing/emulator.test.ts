@@ -1,7 +1,7 @@
 import { startResponsesEmulator } from '../../src/testing/index.js';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { outputOf, post, startEmulator, stream, tool } from './_emulator.js';
 
 describe('startResponsesEmulator', () => {
@@ -202,7 +202,7 @@ describe('startResponsesEmulator', () => {
     });
     expect(response.status).toBe(200);
     controller.abort();
-    await vi.waitFor(() => expect(emulator.requests[0]?.aborted).toBe(true), { timeout: 30_000 });
+    await expect.poll(() => emulator.requests[0]?.aborted).toBe(true);
     await post(emulator, { body: { model: 'gpt-4o', input: 'Hi' } });
     expect(emulator.requests[1]?.aborted).toBe(false);
   });
@@ -213,7 +213,7 @@ describe('startResponsesEmulator', () => {
     await once(idle, 'connect');
     emulator.enqueue({ fault: 'headers-never' });
     const silent = post(emulator, { body: { model: 'gpt-4o', input: 'Hi' } }).catch(() => 'cut');
-    await vi.waitFor(() => expect(emulator.requests).toHaveLength(1), { timeout: 30_000 });
+    await expect.poll(() => emulator.requests).toHaveLength(1);
     await Promise.all([emulator.close(), emulator.close(), once(idle.resume(), 'close')]);
     expect(await silent).toBe('cut');
     await expect(fetch(emulator.url)).rejects.toThrow();

@@ -95,7 +95,7 @@ describe.skipIf(!isInstalled)('MCP servers of others', () => {
     writeFileSync(config, JSON.stringify({ mcpServers }));
     ({ servers } = (await runForJson(['mcp', config, '--timeout', '240'])).json);
     rmSync(temporary, { recursive: true });
-  }, 300_000);
+  });
 
   it('start without a network', () => {
     const failed = servers.filter(({ state }) => state !== 'ready');

@@ -22,9 +22,9 @@ beforeAll(() => {
     ...options,
     noEmit: true,
   });
-}, 120_000);
+});
 
-it.each(files)('the provider matches the types of %s', { timeout: 120_000 }, (_, name) => {
+it.each(files)('the provider matches the types of %s', (_, name) => {
   const file = program.getSourceFile(pathOf(name));
   expect(file).toBeDefined();
   const diagnostics = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)];

@@ -178,7 +178,7 @@ async function runExample(
       PATH: [path.join(folder, 'bin'), process.env.PATH ?? ''].join(path.delimiter),
       ...{ HOME: folder, OPENAI_API_KEY: 'a key', OPENAI_BASE_URL: emulator.baseURL },
     },
-    timeout: 60 * seconds,
+    timeout: 300 * seconds,
   });
   const printed = stdout.replace(/\s+/g, ' ');
   let from = 0;

@@ -28,7 +28,7 @@ async function readTrace({ call }: TestPlayground, { messageId }: TraceSummary):
 
 /** Waits until the newest turn has an end. */
 async function waitFor(playground: TestPlayground, end: TraceSummary['end']): Promise<TraceSummary> {
-  await expect.poll(async () => (await listTraces(playground))[0]?.end, { timeout: 20_000 }).toBe(end);
+  await expect.poll(async () => (await listTraces(playground))[0]?.end).toBe(end);
   return (await listTraces(playground))[0] as TraceSummary;
 }
 
@@ -47,7 +47,7 @@ async function replay(playground: TestPlayground, { messageId }: TraceSummary, f
     const turn = (await listTraces(playground)).find(one => one.messageId === responseId);
     return turn?.end === 'running' ? undefined : turn;
   };
-  await expect.poll(find, { timeout: 20_000 }).toBeDefined();
+  await expect.poll(find).toBeDefined();
   const { end, rounds } = (await readTrace(playground, (await find()) as TraceSummary)) as Trace;
   return { end: end?.end, rounds: rounds.length };
 }

@@ -60,9 +60,7 @@ it('adds the server of its command line, prints whether it connects, and opens i
   const url = new URL(/http:\S+/.exec(output)?.[0] ?? '');
   const path = '/servers/everything-2/tools';
   const headers = { authorization: toAuthorization(url.href) };
-  await expect
-    .poll(printed, { timeout: 20_000 })
-    .toMatch(/^MCP server "everything-2": connected in [\d.]+ s, \d+ tools$/m);
+  await expect.poll(printed).toMatch(/^MCP server "everything-2": connected in [\d.]+ s, \d+ tools$/m);
   const servers = (await (await fetch(`${url.origin}/api/servers`, { headers })).json()) as ServersResponse;
 
   expect(url.pathname).toBe(path);
@@ -77,7 +75,7 @@ it('says why the server of its command line does not connect', async () => {
   const { printed } = await start(['--port', String(await findFreePort()), 'http://127.0.0.1:9/mcp']);
 
   await expect
-    .poll(printed, { timeout: 20_000 })
+    .poll(printed)
     .toMatch(/^MCP server "server": not connected after [\d.]+ s\. .*could not be reached at http:/m);
 });
 

@@ -278,11 +278,11 @@ describe('subscriptions and the log level', () => {
       body: { uri: 'demo://menu' },
       signal: leaving.signal,
     });
-    await expect.poll(() => linesOf('somebody follows'), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => linesOf('somebody follows')).toBe(1);
     leaving.abort();
 
     await expect(sent).rejects.toThrow();
-    await expect.poll(() => linesOf('nobody follows'), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => linesOf('nobody follows')).toBe(1);
   });
 
   it('apply to the next connection, and a server that rejects the level keeps its tools', async () => {
@@ -293,7 +293,7 @@ describe('subscriptions and the log level', () => {
     await call('/api/servers/restaurant/reconnect', { method: 'POST' });
 
     expect(status).toBe(400);
-    await expect.poll(() => linesOf('logs from error'), { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => linesOf('logs from error')).toBe(2);
     await call('/api/mcp/restaurant/call', {
       method: 'POST',
       body: { toolName: 'cook', input: { dish: 'Pie' } },
@@ -301,7 +301,7 @@ describe('subscriptions and the log level', () => {
     await choose('alert');
     await call('/api/mcp/restaurant/call', { method: 'POST', body: { toolName: 'crash', input: {} } });
     const state = async () => ((await call('/api/servers')).json as ServersResponse).servers[0]?.state;
-    await expect.poll(state, { timeout: 10_000 }).toBe('idle');
+    await expect.poll(state).toBe('idle');
     const emulator = await startEmulator();
     await call('/api/state', { method: 'PATCH', body: { endpoint: emulator.baseURL } });
     emulator.enqueue([{ text: 'Pie.' }]);

@@ -142,7 +142,7 @@ describe('the token of the printed address', () => {
     expect(playground.printed()).toContain(`The playground runs at ${url}/#token=${token}`);
     expect(signInUrl).not.toContain(token);
     await expect
-      .poll(async () => (await get(`/conversations/${request.conversationId}`)).text(), { timeout: 10_000 })
+      .poll(async () => (await get(`/conversations/${request.conversationId}`)).text())
       .toContain('After the renewal');
   });
 });

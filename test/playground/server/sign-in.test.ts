@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startAuthorizationServer } from '../../tools/mcp/_authorization-server.js';
 import { openCredentials } from '../../../playground/server/mcp/credentials.js';
 import type { ServersResponse, ServerView } from '../../../playground/shared/playground-state.js';
@@ -18,7 +18,7 @@ async function readServer({ call }: TestPlayground) {
 
 /** Waits for a state of the only server. */
 const reaches = (read: () => ReturnType<typeof readServer>, state: string) =>
-  vi.waitFor(async () => expect(await read()).toMatchObject({ state }), { timeout: 20_000, interval: 50 });
+  expect.poll(read).toMatchObject({ state });
 
 const filesOf = (folder: string) => path.join(folder, 'credentials.json');
 

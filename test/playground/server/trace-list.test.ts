@@ -5,7 +5,7 @@ import { openPlayground } from './_playground.js';
 
 const COUNT = 10_000;
 
-it('has 10,000 turns, and summarizes each once', { timeout: 120_000 }, async () => {
+it('has 10,000 turns, and summarizes each once', async () => {
   const { call, ask, folder } = await openPlayground();
   const list = async () => (await call('/api/traces')).json as readonly TraceSummary[];
   const titlesOf = (traces: readonly TraceSummary[]) => traces.map(({ title }) => title);

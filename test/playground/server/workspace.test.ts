@@ -43,7 +43,10 @@ describe('a saved test', () => {
     // Inside the repository, so that it finds the package, with a configuration of its own.
     await mkdir(path.join(root, 'test-results'), { recursive: true });
     const folder = await mkdtemp(path.join(root, 'test-results/saved-'));
-    await writeFile(path.join(folder, 'vitest.config.mjs'), 'export default {};\n');
+    await writeFile(
+      path.join(folder, 'vitest.config.mjs'),
+      'export default { test: { testTimeout: 300_000 } };\n',
+    );
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     // It is written for the newest major of `ai`, which the tests have under another name.
     await symlink(path.join(root, 'test/node_modules'), path.join(folder, 'node_modules'));
@@ -67,7 +70,7 @@ describe('a saved test', () => {
       ['changed.test.ts', 'failed'],
       ['saved.test.ts', 'passed'],
     ]);
-  }, 60_000);
+  });
 });
 
 it('saves a test of a tool whose name is that of a method', async () => {

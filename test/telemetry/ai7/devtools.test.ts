@@ -50,7 +50,7 @@ describe.skipIf(missing !== undefined)('the page of DevTools', () => {
     ['provider', 'stream'],
     ['host', 'generate'],
     ['host', 'stream'],
-  ])('shows what the server received and the tools did (%s, %s)', { timeout: 60_000 }, async (form, mode) => {
+  ])('shows what the server received and the tools did (%s, %s)', async (form, mode) => {
     const cwd = await mkdtemp(path.join(tmpdir(), 'devtools-'));
     onTestFinished(() => rm(cwd, { recursive: true, force: true }));
     const port = await findPort();

@@ -27,7 +27,7 @@ const env = { ...process.env, NODE_NO_WARNINGS: '1' };
 const run = async (code: string): Promise<string> =>
   (await execute(process.execPath, toArguments(code), { env })).stdout;
 
-it(`opens a new file in ten processes at once, ${FILES} times`, { timeout: 300_000 }, async () => {
+it(`opens a new file in ten processes at once, ${FILES} times`, async () => {
   const folder = await temporaryFolder();
   // Each process opens the files in the same order, when all are ready.
   const code = `

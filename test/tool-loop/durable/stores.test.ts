@@ -29,7 +29,7 @@ describe.each(storeKinds)('a $name store', ({ isAvailable, locate }) => {
     return store;
   }
 
-  it.runIf(isAvailable)('passes the suite of stores', { timeout: 60_000 }, async () => {
+  it.runIf(isAvailable)('passes the suite of stores', async () => {
     const location = await locate();
     const { checks, failures } = await testJournalStore(async () => {
       const { store, close } = await openStore(location);
@@ -291,7 +291,6 @@ const postgres = kindOf('PostgreSQL');
 describe('a PostgreSQL store', () => {
   it.runIf(postgres?.isAvailable === true)(
     'creates its tables once when ten processes begin together, or beforehand',
-    { timeout: 60_000 },
     async () => {
       const location = (await postgres?.locate()) ?? '';
       const pools = Array.from({ length: 10 }, () => new Pool({ connectionString: location }));

@@ -108,13 +108,13 @@ export async function isAlive(pid: number): Promise<boolean> {
   return !/\) Z /.test(status);
 }
 
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  { within = 60_000 } = {},
-): Promise<void> {
-  const end = Date.now() + within;
+/** Maximum time in milliseconds for a condition that a test waits for. Only a test that hangs reaches it. */
+const LIMIT = 120_000;
+
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + LIMIT;
   while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`The condition was not met within ${within} ms: ${condition}`);
+    if (Date.now() > end) throw new Error(`The condition was not met within ${LIMIT} ms: ${condition}`);
     await new Promise(resolve => setTimeout(resolve, 10));
   }
 }

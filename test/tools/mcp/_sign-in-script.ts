@@ -19,6 +19,6 @@ if (command === 'start') {
 } else {
   await tools.finishAuth('server', callback);
   const call = { toolCallId: 'call_1', toolName: 'whoami', input: {} };
-  console.log((await tools.callTool(call, { signal: AbortSignal.timeout(30_000) })).value);
+  console.log((await tools.callTool(call, { signal: AbortSignal.timeout(240_000) })).value);
 }
 await tools.close();

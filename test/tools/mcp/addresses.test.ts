@@ -309,7 +309,7 @@ describe.each(PLACES)('an internal address in %s', place => {
     console.info(
       `${place}: ${IN_HEADERS.length} forms, reached by this package 0, by @ai-sdk/mcp ${reached.theirs.length}`,
     );
-  }, 120_000);
+  });
 
   it('is requested if it is public and of another origin, except for metadata of the resource', async () => {
     const { requested, fetch } = hostile(place, 'https://login.example.org');
