@@ -94,6 +94,8 @@ export function registerFeatures(
 
 /** Listens on 127.0.0.1, on the port of the environment or a free one, and prints the port. */
 export function listen(server) {
+  // A busy client would send a request on a connection that is closed at the same moment.
+  server.keepAliveTimeout = 0;
   server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () =>
     console.error(`listening on ${server.address().port}`),
   );

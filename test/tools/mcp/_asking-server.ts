@@ -50,6 +50,8 @@ export async function startAskingServer(): Promise<{ url: string; release: () =>
     const known = transports.get(String(request.headers['mcp-session-id']));
     void (async () => (known ?? (await openSession())).handleRequest(request, response))();
   }).listen(0, '127.0.0.1');
+  // A busy client would send a request on a connection that is closed at the same moment.
+  server.keepAliveTimeout = 0;
   await once(server, 'listening');
   onTestFinished(() => {
     server.closeAllConnections();

@@ -377,6 +377,8 @@ async function start(serve) {
       sendJson(response, error.status ?? 500, { error: code, error_description: 'secret-description' });
     }),
   );
+  // A busy client would send a request on a connection that is closed at the same moment.
+  server.keepAliveTimeout = 0;
   await new Promise(resolve => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${server.address().port}`;
 }

@@ -152,5 +152,7 @@ if (transport === 'stdio' && era === 'legacy') {
     createMcpHandler(create, { legacy: era === 'modern' ? 'reject' : 'stateless' }),
   );
   const server = createServer((request, response) => void handler(request, response));
+  // A busy client would send a request on a connection that is closed at the same moment.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}/mcp`));
 }

@@ -37,6 +37,8 @@ export type OddTransport = 'json' | 'stream' | 'sse' | 'stdio';
 /** Starts a server whose answers need not be valid, over one transport. */
 export async function startOddServer(transport: OddTransport, answer: Answer): Promise<McpServerConfig> {
   const server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
+  // A busy client would send a request on a connection that is closed at the same moment.
+  server.keepAliveTimeout = 0;
   await once(server, 'listening');
   onTestFinished(() => {
     server.closeAllConnections();

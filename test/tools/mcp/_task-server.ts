@@ -104,6 +104,8 @@ export async function startTaskServer({ bindsTasks = false } = {}): Promise<Task
   }
 
   const server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
+  // A busy client would send a request on a connection that is closed at the same moment.
+  server.keepAliveTimeout = 0;
   await once(server, 'listening');
   onTestFinished(() => {
     server.closeAllConnections();
