@@ -9,7 +9,11 @@ export interface FileOutputStoreOptions {
   directory: string;
   /** Time in milliseconds for which an output is kept. @default 86,400,000, one day */
   maxAge?: number;
-  /** Maximum size of all outputs in bytes. The oldest ones make room; a tenth more may be there for a while. @default 1e9 */
+  /**
+   * Maximum size of all outputs in bytes. The oldest ones make room, whoever they belong to: a user who writes more than all of
+   * it within a day displaces those of others. A tenth more may be there for a while.
+   * @default 1e9
+   */
   maxBytes?: number;
 }
 
