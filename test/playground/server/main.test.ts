@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { findFreePort } from '../../_free-port.js';
 import type { ServersResponse } from '../../../playground/shared/playground-state.js';
 import { everythingOverStdio } from '../../tools/mcp/_everything-server.js';
@@ -12,6 +13,12 @@ import { findCode, makeFolder, toAuthorization } from './_playground.js';
 
 const tsx = createRequire(import.meta.url).resolve('tsx');
 const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+// `npm start` and the browser tests build the page that the server serves.
+beforeAll(() => {
+  if (existsSync(`${root}playground/web/dist/index.html`)) return;
+  execFileSync('npm', ['run', '--silent', 'build:page'], { cwd: root, stdio: 'inherit' });
+});
 
 /** Runs the program of `npm start -- …`, with a closed standard input, until it prints its first message. */
 async function start(args: readonly string[]) {
