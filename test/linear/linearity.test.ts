@@ -112,7 +112,7 @@ async function ratioOf(read: Reader, unit: string, longest = LONGEST): Promise<n
     if ((await timeOf(read, toRun(length))) < NOTICEABLE && length < longest) continue;
     const ratios: number[] = [];
     // Other work of the process only adds time, so that one linear attempt is a proof.
-    while (ratios.length < 5 && !ratios.some(ratio => ratio < MAX_RATIO)) {
+    while (ratios.length < 10 && !ratios.some(ratio => ratio < MAX_RATIO)) {
       const [once, twice] = [await timeOf(read, toRun(length)), await timeOf(read, toRun(2 * length))];
       ratios.push(twice < NOTICEABLE ? 1 : twice / once);
     }
