@@ -4,8 +4,16 @@
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function once<Value>(create: () => Value): () => Value {
-  let created: { readonly value: Value } | undefined;
-  return () => (created ??= { value: create() }).value;
+  let pending: (() => Value) | undefined = create;
+  let created: Value | undefined;
+  return () => {
+    if (pending !== undefined) {
+      created = pending();
+      // Frees what it was created from.
+      pending = undefined;
+    }
+    return created as Value;
+  };
 }
 
 /** Adds a member to an object whose value is created when it is first read. It can be replaced like any other member. */

@@ -88,14 +88,9 @@ const verified = new Memory<string, { readonly key: string; readonly value: () =
 
 function remember(key: SigningKey, signature: string, value: unknown, length: number): void {
   if (length > MAX_REMEMBERED) return;
-  let json: string | undefined = JSON.stringify(value);
+  const json = JSON.stringify(value);
   // Most of what is signed does not come back in this process.
-  const read = once((): unknown => {
-    const copy: unknown = JSON.parse(json ?? 'null');
-    json = undefined;
-    return copy;
-  });
-  verified.set(signature, { key: key.id, value: read }, length);
+  verified.set(signature, { key: key.id, value: once((): unknown => JSON.parse(json)) }, length);
 }
 
 /** One long text does not displace all others. In characters. */

@@ -132,7 +132,7 @@ const toParts = ({ content, responseId, finish = NO_FINISH }: AnsweredRound): Pa
 const hasBegun = (error: unknown): boolean =>
   APICallError.isInstance(error) && error.responseHeaders !== undefined && (error.statusCode ?? 200) < 300;
 
-/** Returns true for the error of a server that answered with its status. An error in a response has no body of its own. */
+/** Returns true if the server refused the request with an error status and a body. Errors within a response have no body. */
 const isRefused = (error: unknown): boolean =>
   APICallError.isInstance(error) && (error.statusCode ?? 200) >= 300 && error.responseBody !== undefined;
 

@@ -68,7 +68,7 @@ export class McpFailure extends Error {
   declare readonly rpcCode?: number;
   /** True if the answer of the server cannot be read. */
   declare readonly isUnreadable?: boolean;
-  /** True if the server does not recognize the session any more. */
+  /** True if the session has ended, or the server does not recognize it any more. */
   declare readonly isSessionLost?: boolean;
   /** Time of the failure, if it was remembered and the server was not asked since, in milliseconds since 1970. */
   declare readonly failedAt?: number;
