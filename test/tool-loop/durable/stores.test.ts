@@ -18,6 +18,8 @@ import { temporaryFolder } from '../../tools/mcp/_fixture-server.js';
 import { listStores, openStore } from './_stores.js';
 
 const lease = 60_000;
+/** Suites that run at once on a busy machine take their time. */
+const patient = { timeout: 300_000 };
 const soon = () => Date.now() + 60_000;
 const storeKinds = listStores();
 const kindOf = (name: string) => storeKinds.find(kind => kind.name === name);
@@ -34,7 +36,7 @@ describe.each(storeKinds)('a $name store', ({ isAvailable, locate }) => {
     const { checks, failures } = await testJournalStore(async () => {
       const { store, close } = await openStore(location);
       return { ...store, close };
-    });
+    }, patient);
     expect(failures).toEqual([]);
     expect(checks.length).toBeGreaterThan(25);
   });
@@ -178,7 +180,7 @@ describe('a store that breaks its contract', () => {
         testJournalStore(() => {
           const store = createSqliteStore({ path: ':memory:' });
           return { ...store, ...toBroken(store), close: () => store.close() };
-        }),
+        }, patient),
       ]),
     ),
   );
