@@ -383,7 +383,7 @@ async function runLocalTool(
     );
     return modelOutput == null
       ? await toOutput(output, toolName, onWarning)
-      : toAllowed(toCoreOutput(modelOutput));
+      : toAllowed(toJsonOutput(toCoreOutput(modelOutput), toolName, onWarning));
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason;
     return { type: 'error-text', value: messageOf(error) };
@@ -511,9 +511,26 @@ async function toOutput(given: unknown, name: string, warn: RunOptions['onWarnin
   }
   // Removes values that JSON cannot represent, such as functions, because hosts clone their messages.
   const json = toJsonValue(value, kind => void replaced.add(kind)) ?? null;
-  if (replaced.size > 0)
-    warn?.(`The result of the tool "${name}" was changed, because JSON lacks: ${[...replaced].join(', ')}.`);
+  warnOfReplaced(replaced, name, warn);
   return typeof value === 'string' ? { type: 'text', value: String(json) } : { type: 'json', value: json };
+}
+
+/** Removes what JSON cannot represent from an output that the application has written itself. */
+function toJsonOutput(
+  output: ToolResultOutput,
+  name: string,
+  warn: RunOptions['onWarning'],
+): ToolResultOutput {
+  if (output.type !== 'json' && output.type !== 'error-json') return output;
+  const replaced = new Set<string>();
+  const value = toJsonValue(output.value, kind => void replaced.add(kind));
+  warnOfReplaced(replaced, name, warn);
+  return { ...output, value } as ToolResultOutput;
+}
+
+function warnOfReplaced(kinds: ReadonlySet<string>, name: string, warn: RunOptions['onWarning']): void {
+  if (kinds.size === 0) return;
+  warn?.(`The result of the tool "${name}" was changed, because JSON lacks: ${[...kinds].join(', ')}.`);
 }
 
 async function readBody(response: Response): Promise<unknown> {

@@ -70,7 +70,7 @@ const toKey = (call: ToolInvocation): string =>
 interface RecentOutput {
   readonly output: Promise<ToolOutput>;
   readonly context: unknown;
-  readonly scope: unknown;
+  readonly scope: string | undefined;
 }
 
 const toOwnerless = (toolName: string): string =>

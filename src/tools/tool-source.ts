@@ -239,7 +239,7 @@ export interface ToolCallOptions {
    */
   readonly approved?: ToolDefinition;
   /** `providerOptions.kelivo.scope` of the turn. @default none, outside of a tool loop @internal */
-  readonly scope?: unknown;
+  readonly scope?: string | undefined;
   /** Observes the call. @internal */
   readonly telemetry?: ToolTelemetry;
   /** Keeps the task that a server creates for the call. @internal */

@@ -1,10 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import * as z from 'zod';
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from 'provider4';
 import { createJournal, createSqliteStore } from '../../src/tool-loop/durable/index.js';
 import { MEMORIES } from '../../src/core/shared/memory.js';
 import { createTelemetry } from '../../src/telemetry/index.js';
 import type { ToolLoopEvent } from '../../src/tool-loop/index.js';
 import { useRecorder } from '../telemetry/_recorder.js';
+import { startEmulator } from '../testing/_emulator.js';
 import { callOf, hosts, type Json, runTurn, type Scene, startScene } from './_forms.js';
 
 /*
@@ -385,3 +387,26 @@ function withTurnEnd() {
   };
   return { first, onEvent };
 }
+
+it.each(hosts)('the last result of a tool that yields several ends its call under ai $ai', async host => {
+  const emulator = await startEmulator();
+  emulator.enqueue([callOf('a')], [{ text: 'Done.' }]);
+  const provider = host.create({
+    baseURL: emulator.baseURL,
+    toolLoop: { toolActivity: 'all' },
+    tools: {
+      write: {
+        inputSchema: z.object({ line: z.string() }),
+        async *execute() {
+          yield 'writing';
+          yield 'written';
+        },
+      },
+    },
+  }) as unknown as Scene['provider'];
+  onTestFinished(() => provider.close());
+  const steps = await runTurn({ host, provider }, 'provider');
+  expect(steps.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
+  expect(steps.at(-1)?.text).toBe('Done.');
+  expect(inputOf({ emulator })).toContain('"output":"written"');
+});

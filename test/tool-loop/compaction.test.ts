@@ -152,3 +152,26 @@ describe('the compaction between rounds', () => {
     expect(replay.names).toEqual(first.names);
   });
 });
+
+describe.each([
+  ['stream', async (model: LanguageModelV2) => finishOf(await stream(model))],
+  ['generate', (model: LanguageModelV2) => generate(model)],
+] as const)('a compaction that fails after its response has begun: %s', (_mode, run) => {
+  const failure = { type: 'error' as const, error: new Error('It broke.') };
+  const failed = { type: 'finish' as const, finishReason: 'error' as const, usage: usage(10) };
+  it.each<[string, LanguageModelV2StreamPart[], string]>([
+    ['with an error', [start, failure, failed], 'It broke'],
+    ['with an error after its item', [start, ...carrier, failure, failed], 'It broke'],
+    ['by its length', [start, { ...failed, finishReason: 'length' }], 'the reason "length"'],
+    ['by a filter', [start, { ...failed, finishReason: 'content-filter' }], 'the reason "content-filter"'],
+  ])('leaves the turn as it is: %s', async (_how, response, reason) => {
+    const model = scriptedModel(calls('c1', 800), response, answer);
+    const { finishReason, providerMetadata } = await run(
+      withToolLoop(model, { tools: tools(), ...options, retry: { streamRetries: 0 } }),
+    );
+    expect(finishReason).toBe('stop');
+    expect(providerMetadata?.kelivo?.warnings).toEqual([expect.stringContaining(reason)]);
+    expect(triggersOf(model)).toEqual([false, true, false]);
+    expect(JSON.stringify(model.requests[2]?.prompt)).not.toContain('cmp_1');
+  });
+});

@@ -1,10 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
+import { createJournal } from '../../src/tool-loop/durable/index.js';
 import { createLocalTools } from '../../src/tools/local-tools.js';
 import { createToolbox } from '../../src/tools/toolbox.js';
 import type { ToolOutput } from '../../src/tools/tool-source.js';
 import { callRound, call, generate, textRound, scriptedModel, stream } from './_scripted-model.js';
+import { openStore } from './durable/_application.js';
 import { scriptedTools } from './_tools.js';
 
 describe('an output of an unknown type', () => {
@@ -36,6 +38,30 @@ describe('an output of an unknown type', () => {
     });
   });
 });
+
+it.each(['plain', 'durable'])(
+  'an output of `toModelOutput` loses what JSON lacks, and its call does not look failed (%s)',
+  async kind => {
+    const circular: Record<string, unknown> = { amount: 5n };
+    circular.self = circular;
+    const tools = createLocalTools({
+      pay: {
+        inputSchema: z.object({}),
+        execute: () => 'paid',
+        toModelOutput: () => ({ type: 'json', value: circular as never }),
+      },
+    });
+    const model = scriptedModel(callRound(call('c1', 'pay')), textRound('Done.'));
+    const journal = kind === 'durable' ? createJournal({ store: await openStore() }) : undefined;
+    const looping = withToolLoop(model, { tools, ...(journal && { journal }) });
+    const { providerMetadata } = await generate(looping, { providerOptions: { kelivo: { turnId: 't' } } });
+    const value = { amount: '5', self: '[circular reference]' };
+    expect(model.requests[1]?.prompt.at(-1)?.content[0]).toMatchObject({ output: { type: 'json', value } });
+    expect(providerMetadata?.kelivo?.warnings).toEqual([
+      expect.stringContaining('JSON lacks: BigInt, circular reference'),
+    ]);
+  },
+);
 
 describe('truncated arguments', () => {
   it('do not run, neither during the response nor after it', async () => {

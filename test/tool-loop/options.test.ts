@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { KelivoError } from '../../src/core/shared/errors.js';
 import { validateToolLoopOptions } from '../../src/tool-loop/options.js';
 import { withToolLoop } from '../../src/tool-loop/tool-loop.js';
-import { textRound, scriptedModel } from './_scripted-model.js';
+import { generate, textRound, scriptedModel } from './_scripted-model.js';
 import { scriptedTools } from './_tools.js';
 
 const tools = scriptedTools({});
@@ -88,4 +88,13 @@ describe('the options of a tool loop', () => {
     expect(validateToolLoopOptions(options).tools).toContain(tools);
     expect(validateToolLoopOptions(options).journal).toBe(journal);
   });
+});
+
+it.each([1, true, ['ada'], { id: 'ada' }])('refuses a call whose scope is not a text: %j', async scope => {
+  const model = scriptedModel(textRound('Done.'));
+  const providerOptions = { kelivo: { scope } };
+  await expect(generate(withToolLoop(model, { tools }), { providerOptions })).rejects.toThrow(
+    `Expected \`providerOptions.kelivo.scope\` to be a string, got ${JSON.stringify(scope)}. Correct it or omit it.`,
+  );
+  expect(model.requests).toEqual([]);
 });

@@ -1,8 +1,10 @@
 import type { LanguageModelV2 } from '@ai-sdk/provider';
 import * as ai5 from 'ai';
-import { describe, expect, it } from 'vitest';
+import * as ai7 from 'ai7';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { newest } from '../_products.js';
 import type * as v2 from '../../src/index.js';
+import * as v4 from '../../src/v4.js';
 import {
   continueTurn,
   partialTurnOf,
@@ -268,4 +270,64 @@ it('gives each of two turns that fail with the same error its own', async () => 
     ['c2'],
   ]);
   for (const error of failures) expect(error).toMatchObject({ message: 'Shared.' });
+});
+
+it('an aborted turn has the calls of an earlier turn that it has run after their approval', async () => {
+  const server = await serve((response, { body }) => {
+    const isAsked = JSON.stringify(body.input).includes('function_call');
+    const calls = ['a', 'b'].map(id => ({
+      type: 'function_call',
+      id: `fc_${id}`,
+      call_id: id,
+      name: 'pay',
+      arguments: JSON.stringify({ id }),
+      status: 'completed',
+    }));
+    const output = isAsked ? itemsOf(ROUNDS) : calls;
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ ...responseOf(1), output }));
+  });
+  const controller = new AbortController();
+  const events: ToolLoopEvent[] = [];
+  const provider = v4.createKelivoResponsesProvider({
+    baseURL: `${server.url}/v1`,
+    apiKey: 'test-key',
+    tools: {
+      pay: {
+        inputSchema: ai5.jsonSchema<{ id: string }>({
+          type: 'object',
+          properties: { id: { type: 'string' } },
+        }),
+        execute: ({ id }) => {
+          if (id === 'a') return 'receipt 1';
+          controller.abort(new Error('Stop.'));
+          return new Promise(() => {});
+        },
+      },
+    },
+    toolLoop: { approve: 'host', onEvent: event => void events.push(event) },
+  });
+  onTestFinished(() => provider.close());
+  const question = { role: 'user' as const, content: 'Pay.' };
+  const model = provider('gpt-5') as never;
+  const asked = await ai7.generateText({ model, messages: [question] });
+  const requests = asked.content.filter(part => part.type === 'tool-approval-request');
+  const answers = requests.map(({ approvalId }) => ({
+    type: 'tool-approval-response' as const,
+    approvalId,
+    approved: true,
+    providerExecuted: true,
+  }));
+  const conversation = [question, ...asked.response.messages, { role: 'tool' as const, content: answers }];
+  events.length = 0;
+  const abortSignal = controller.signal;
+  await expect(ai7.generateText({ model, messages: conversation, abortSignal })).rejects.toThrow('Stop.');
+  const end = events.find(event => event.type === 'turn-end');
+  expect(end?.turn?.calls).toMatchObject([
+    { toolCallId: 'a', output: { value: 'receipt 1' } },
+    { toolCallId: 'b', isError: true, isInterrupted: true },
+  ]);
+  // The messages of the turn answer the calls, which the conversation has.
+  expect(end?.turn?.messages.map(({ role }) => role)).toEqual(['tool']);
 });

@@ -23,7 +23,7 @@ import {
   stream,
   textRound,
 } from './_scripted-model.js';
-import { declareTool, scriptedTools } from './_tools.js';
+import { declareTool, gate, scriptedTools } from './_tools.js';
 
 const threeRounds = () => [
   callRound(call('1', 'look', { at: 1 })),
@@ -305,5 +305,19 @@ describe('a durable turn', () => {
     expect(second.model.requests).toEqual([]);
     expect(finishOf(second.parts).providerMetadata?.kelivo?.stoppedBy).toBe('stop-when');
     expect(first.model.requests).toHaveLength(2);
+  });
+});
+
+describe.each(['prepareRound', 'stopWhen'] as const)('a %s that does not answer', name => {
+  it.each(['stream', 'generate'] as const)('does not keep an aborted turn from ending (%s)', async mode => {
+    const { opened: asked, open } = gate();
+    const never = (): Promise<never> => (open(), new Promise(() => {}));
+    const { looping } = loop({ [name]: never });
+    const controller = new AbortController();
+    const run = mode === 'stream' ? stream : (generate as unknown as typeof stream);
+    const ended = expect(run(looping, { abortSignal: controller.signal })).rejects.toThrow('Stop.');
+    await asked;
+    controller.abort(new Error('Stop.'));
+    await ended;
   });
 });

@@ -31,6 +31,7 @@ import {
   start,
   stream,
   textRound,
+  user,
 } from './_scripted-model.js';
 import { serverError } from './_server-error.js';
 import { declareTool, scriptedTools } from './_tools.js';
@@ -232,6 +233,23 @@ describe('a steering object', () => {
     await stream(third.looping, { providerOptions: kelivo({ steering: removed }) });
     expect(await early).toMatchObject({ reason: 'removed-by-prepare-round' });
     expect(outline(third.model.requests[0]?.prompt)).toEqual(['user: Go.']);
+  });
+
+  it('is delivered if a summary joins it with other messages', async () => {
+    const steering = createSteering();
+    const early = steering.steer('Early.');
+    const { model, looping } = loop([textRound('The summary.'), textRound('Done.')], {
+      compactThreshold: 100,
+      compaction: 'model',
+    });
+    const prompt = [
+      ...user('A long question. '.repeat(100)),
+      { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'A long answer.' }] },
+      ...user('Go.'),
+    ];
+    await stream(looping, { prompt, providerOptions: kelivo({ steering }) });
+    expect(outline(model.requests[1]?.prompt).join()).toContain('Early.');
+    expect(await early).toMatchObject({ type: 'delivered', round: 1 });
   });
 
   it('delivers its messages again if the host repeats a request that failed', async () => {

@@ -133,7 +133,8 @@ function findAskedCalls(prompt: Prompt): Map<string, AskedCall> {
       if (part.type !== 'tool-call' && part.type !== 'tool-result') continue;
       const call = asked.get(part.toolCallId);
       if (part.type === 'tool-result') {
-        if (call !== undefined) call.result ??= part;
+        // Hosts keep each preliminary result, and the final one after them.
+        if (call !== undefined) call.result = part;
         continue;
       }
       const mark = part.own?.approval;

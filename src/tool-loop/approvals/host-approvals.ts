@@ -48,7 +48,7 @@ interface AdmitOptions {
 /** Options of a call that say whom it belongs to. */
 interface CallOwner {
   readonly context?: unknown;
-  readonly scope?: unknown;
+  readonly scope?: string | undefined;
 }
 
 /** Approvals that the host requests in one turn and passes back in a later prompt. */
@@ -225,10 +225,8 @@ function createApprovalIds(options: HostApprovalOptions | undefined, callOwner: 
   const { secret, claim = claimInProcess, expiresAfter = DAY } = options ?? {};
   const keys = new SigningKeys(() => [secret ?? secretOfProcess()]);
   const audience = audienceOf(options, callOwner.context);
-  const owner =
-    typeof callOwner.scope === 'string'
-      ? [...(audience ?? []), { scope: callOwner.scope }]
-      : (audience ?? []);
+  const { scope } = callOwner;
+  const owner = scope === undefined ? (audience ?? []) : [...(audience ?? []), { scope }];
 
   return {
     /** True if other processes can verify the ids. */

@@ -68,7 +68,7 @@ export interface TurnOfCall {
   readonly identity: Pick<ToolCallContext, 'turnId' | 'context'>;
   readonly lifetime: { readonly signal: AbortSignal };
   /** `providerOptions.kelivo.scope` of the call of the host. */
-  readonly scope: unknown;
+  readonly scope: string | undefined;
   readonly source: Pick<ToolSource, 'callTool'>;
   readonly callPolicy: CallPolicy;
   readonly features: readonly {
@@ -113,6 +113,8 @@ export interface RoundOfCall {
   readonly startEarly: Scheduling['startEarly'];
   readonly write: (part: Part) => void;
   readonly show: ShowPart;
+  /** True if the round was read from a record, so that its calls may have been run. */
+  readonly isReplayed: boolean;
   /** Waits inside of a step until the tool of the call may run. Returns the output of a call that must not run. */
   enter(call: Call): Promise<CallVerdict>;
   /** Passes the arguments of a call to its tool. */
@@ -345,7 +347,20 @@ export class Call {
     // The tool of a call that was read early has been told its arguments.
     if (this.early === undefined)
       this.#round.announceInput(toolCallId, tool, { type: 'available', input: call.input });
-    return (await this.#ask(call, tool, 1)) ?? this.#issue(call, tool);
+    // What has run is not decided again, for example by another policy.
+    const recorded = this.#round.isReplayed ? await this.#findRecord(tool) : undefined;
+    return recorded ?? (await this.#ask(call, tool, 1)) ?? this.#issue(call, tool);
+  }
+
+  /** Returns the output that an earlier attempt at the turn has recorded. An engine returns its records in their order only. */
+  async #findRecord(tool: ToolDefinition): Promise<FoundOutput | undefined> {
+    const { steps } = this.#round.turn;
+    if (steps.isOrdered) return undefined;
+    const { value } = await steps.step<CallRecord | undefined>(`call ${this.#label}`, async () => undefined, {
+      input: this.#identity(tool),
+      isKept: () => false,
+    });
+    return value !== undefined && 'output' in value ? { ...value, isReplayed: true } : undefined;
   }
 
   /**

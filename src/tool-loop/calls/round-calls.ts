@@ -36,9 +36,9 @@ export class RoundCalls implements RoundOfCall {
   readonly startEarly: Scheduling['startEarly'];
   readonly write: (part: Part) => void;
   readonly show: ShowPart;
+  readonly isReplayed: boolean;
 
   readonly #request: CoreCall;
-  readonly #isReplayed: boolean;
   readonly #callsBefore: number;
   readonly #pendingCalls: ReadonlyMap<string, PendingCall> | undefined;
   readonly #link: LinkedSignal;
@@ -66,12 +66,17 @@ export class RoundCalls implements RoundOfCall {
     this.write = write;
     // The host shows a request of an approval even if it shows no other calls, so it needs the result.
     this.show = pendingCalls === undefined ? turn.show : part => write(part);
-    this.#isReplayed = isReplayed;
+    this.isReplayed = isReplayed;
     this.#request = request;
     this.#callsBefore = callsBefore;
     this.#pendingCalls = pendingCalls;
     this.#link = linkSignal(turn.lifetime.signal);
     this.signal = this.#link.signal;
+  }
+
+  /** False for calls of an earlier turn, which the conversation contains. */
+  get areNew(): boolean {
+    return this.#pendingCalls === undefined;
   }
 
   get size(): number {
@@ -90,7 +95,7 @@ export class RoundCalls implements RoundOfCall {
 
   /** Passes the arguments of a call to its tool, unless the round was read from a record. */
   announceInput(toolCallId: string, tool: ToolDefinition, step: InputStep): void {
-    if (tool.onInput === undefined || this.#isReplayed) return;
+    if (tool.onInput === undefined || this.isReplayed) return;
     const { messages, signal, number: round } = this;
     const callContext = { ...this.turn.identity, round, toolCallId };
     inform(tool.onInput, { ...step, toolCallId, messages, signal, callContext });

@@ -180,7 +180,8 @@ async function runRecorded(
     if (findRefusal) {
       const name = `approval ${label}`;
       const run = async (): Promise<PlainObject> => {
-        const refusal = await findRefusal(link.signal);
+        // A person may answer long after the host has given up.
+        const refusal = await untilAborted(findRefusal(link.signal), link.signal);
         return { isApproved: refusal === undefined, ...(refusal !== undefined && { refusal }) };
       };
       const ask = (): Promise<PlainObject> => askIn(turn, name, { run, input });

@@ -1,5 +1,6 @@
 import type { CoreCall, RoundResponse, TurnLink } from '../../core/call.js';
-import type { Part, PartOf } from '../../core/part.js';
+import type { Part, PartOf, Usage } from '../../core/part.js';
+import { addUsage } from '../../core/finish.js';
 import { type CoreModel, type PartSource, sourceOf } from '../../core/source.js';
 import { createDeferred } from '../../core/shared/deferred.js';
 import { fromPlainJson, numberOf, objectOf, toPlainJson, toStableJson } from '../../core/shared/json.js';
@@ -31,6 +32,8 @@ interface DurableRoundOptions {
   readonly steps: Steps;
   /** Number of the attempt at a round that is repeated. */
   readonly attempt: number | undefined;
+  /** What the attempts before have used. */
+  readonly usageBefore: Usage | undefined;
   /** Returns true if the caller ended the turn. */
   readonly isAborted: () => boolean;
   /** True if the model reads `TurnLink.response`. */
@@ -44,14 +47,20 @@ interface DurableRoundOptions {
 /** Opens a round that ends with an `error` part if it fails. Rejects if the request fails. */
 type OpenRound = (response?: RoundResponse) => Promise<RoundSource>;
 
+/**
+ * A journal does not keep a broken round, but a broken compaction: the turn goes on without it, and so must a later attempt. An
+ * engine keeps every step. Each attempt that is kept needs a name of its own.
+ */
+const keepsFailures = ({ steps, call }: Pick<DurableRoundOptions, 'steps' | 'call'>): boolean =>
+  steps.isOrdered || call.turn.isCompaction === true;
+
 /** Opens a round of a durable turn: as one step, or as two if its response is created in the background of the server. */
 export async function openDurableRound(open: OpenRound, options: DurableRoundOptions): Promise<RoundSource> {
-  const { call, resumesResponses, steps, attempt } = options;
+  const { call, resumesResponses, attempt } = options;
   const { round, isCompaction = false } = call.turn;
-  // A journal does not keep a broken round. An engine keeps every step, so that the next one needs a name of its own.
   const suffix = attempt !== undefined ? ` (attempt ${attempt})` : '';
   const base = `${isCompaction ? 'compaction' : 'round'} ${round}`;
-  const name = steps.isOrdered ? `${base}${suffix}` : base;
+  const name = keepsFailures(options) ? `${base}${suffix}` : base;
   const background = call.own.background ?? call.providerOptions?.openai?.background ?? false;
   const isBackground = background !== false && objectOf(background)?.submit !== true;
   return resumesResponses && isBackground
@@ -66,9 +75,10 @@ export async function openDurableRound(open: OpenRound, options: DurableRoundOpt
 async function openRecordedRound(
   open: OpenRound,
   name: string,
-  { model, call, steps, attempt, isAborted, listing, onListing }: DurableRoundOptions,
+  { model, call, steps, attempt, usageBefore, isAborted, listing, onListing }: DurableRoundOptions,
 ): Promise<RoundSource> {
   const exchange = createExchange();
+  const isFailureKept = keepsFailures({ steps, call });
   let onOpened: (round: RoundSource) => void = () => {};
   const opened = new Promise<RoundSource>(resolve => {
     onOpened = resolve;
@@ -89,14 +99,16 @@ async function openRecordedRound(
       await exchange.give(parts);
     }
     exchange.throwIfCancelled();
-    // An engine also keeps the broken attempts before, with their usage.
-    const attempts = round.attempts ?? (steps.isOrdered ? undefined : attempt);
-    return { parts: recorder.parts, listing: listing(), attempts };
+    // Broken attempts that are kept have records of their own, with their usage.
+    const attempts = round.attempts ?? (isFailureKept ? undefined : attempt);
+    const parts = isFailureKept ? recorder.parts : withUsage(recorder.parts, usageBefore);
+    return { parts, listing: listing(), attempts };
   };
   const recording = steps.step(name, run, {
     // Everything on which the response depends.
     input: [await steps.identify(call.prompt), call.toolChoice ?? null],
-    isKept: ({ parts, failure }) => failure === undefined && !parts.some(part => part.type === 'error'),
+    isKept: ({ parts, failure }) =>
+      isFailureKept || (failure === undefined && !parts.some(part => part.type === 'error')),
     encode: toRecord,
     decode: fromRecord,
   });
@@ -171,6 +183,12 @@ function fromRecord(record: unknown): RoundRecord {
     ...(failure !== undefined && { failure: fromPlainJson(failure) as { error: unknown } }),
   };
 }
+
+/** Adds what the broken attempts at a round have used, which a journal does not keep. */
+const withUsage = (parts: readonly Part[], before: Usage | undefined): readonly Part[] =>
+  before === undefined
+    ? parts
+    : parts.map(part => (part.type === 'finish' ? { ...part, usage: addUsage(before, part.usage) } : part));
 
 /** Records the parts of a round. Consecutive deltas of a block become one, and raw chunks are left out. */
 function createPartRecorder() {

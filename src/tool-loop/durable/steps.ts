@@ -299,7 +299,7 @@ export const stepOf = (call: CoreCall): ToolLoopStep | undefined => functionOf<T
  *
  * @throws InvalidArgumentError if it is not a string.
  */
-function scopeOf({ own: { scope } }: Pick<CoreCall, 'own'>): string | undefined {
+export function scopeOf({ own: { scope } }: Pick<CoreCall, 'own'>): string | undefined {
   if (scope === undefined || scope === null) return undefined;
   if (typeof scope === 'string') return scope;
   throw toArgumentError('scope', `a string, got ${JSON.stringify(scope)}`);

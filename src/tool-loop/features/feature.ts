@@ -52,6 +52,10 @@ export type CreateFeature<Options> = (context: FeatureContext, options: Options)
 /** The members of a turn that a feature uses. */
 export interface FeatureContext {
   readonly call: CoreCall;
+  /** `providerOptions.kelivo.scope` of the call. */
+  readonly scope: string | undefined;
+  /** Aborts when the turn has to end. */
+  readonly signal: AbortSignal;
   readonly model: CoreModel;
   /** The server's support of a tool search. @default none */
   readonly searchSupport: ServerSupport | undefined;
@@ -90,6 +94,8 @@ export interface ServerSupport {
 export interface ToolSelection {
   /** Reads a listing. Returns the tool with which the model reaches those that are not offered. */
   update(tools: ReadonlyMap<string, ToolDefinition>): CreateBuiltIn | undefined;
+  /** Notes the tools that a conversation has found. */
+  read(prompt: Prompt, toMeantName: ToolOffer['toMeantName']): void;
   /** Returns the declarations of a request. Undefined if it offers all tools. */
   declare(offer: ToolOffer): readonly Tool[] | undefined;
   /** Returns false if the model cannot know a tool, so that only its exact name means it. */

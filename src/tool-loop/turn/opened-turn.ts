@@ -25,6 +25,7 @@ import {
   type JournalOptions,
   openEngineSteps,
   openJournalSteps,
+  scopeOf,
   type Steps,
   stepOf,
   type ToolLoopJournal,
@@ -145,6 +146,7 @@ export async function openTurn(
 ): Promise<OpenedTurn> {
   const { abortSignal, telemetry } = call;
   abortSignal?.throwIfAborted();
+  const scope = scopeOf(call);
   const generatedId = generateId();
   const { identity, emit, record, warn, startRequest } = createTurnReports(
     turnIdOf(call) ?? generatedId,
@@ -191,6 +193,8 @@ export async function openTurn(
       features,
       {
         call,
+        scope,
+        signal,
         model,
         searchSupport,
         steps,
@@ -209,7 +213,9 @@ export async function openTurn(
       opened === undefined || opened.round === 0
         ? warnings.push({ type: 'other', message })
         : warn(opened.round, message);
-    hostApprovals = asksHost(call, policy) ? createHostApprovals(policy.hostApprovals, call.own) : undefined;
+    hostApprovals = asksHost(call, policy)
+      ? createHostApprovals(policy.hostApprovals, { context: call.own.context, scope })
+      : undefined;
     const tools = await openTurnTools(call, {
       source,
       steps,
@@ -240,9 +246,11 @@ export async function openTurn(
       callPolicy: policy.calls,
       approvals: toApprovalSettings(call, policy),
       wrapsToolOutput: call.host.wrapsToolOutput,
-      showsPreliminary: policy.showsPreliminary && call.isStream && call.host.acceptsLaterResults,
+      // Results of steps come together, with the next step.
+      showsPreliminary:
+        policy.showsPreliminary && call.isStream && call.host.acceptsLaterResults && hostSteps === undefined,
       identity,
-      scope: call.own.scope,
+      scope,
       tools,
       hostApprovals,
       hostedCalls,

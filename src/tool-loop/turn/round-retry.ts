@@ -1,6 +1,7 @@
 import { delay } from '@ai-sdk/provider-utils';
 import type { CoreCall } from '../../core/call.js';
-import type { Finish } from '../../core/part.js';
+import { addUsage } from '../../core/finish.js';
+import type { Finish, Usage } from '../../core/part.js';
 import { retryDelay } from '../../core/http/retry.js';
 import { messageOf } from '../../core/shared/errors.js';
 import type { CallOutcome } from '../calls/calls.js';
@@ -44,6 +45,8 @@ export class RoundRetry {
   kept: readonly CallOutcome[] = [];
   /** Number of positions of calls that the broken attempts have used. */
   callsBefore = 0;
+  /** What the broken attempts have used, as far as the server reported it. */
+  usage: Usage | undefined;
   /** True if the server did not report the usage of a broken attempt. */
   isUsagePartial = false;
   readonly #turn: OpenedTurn;
@@ -59,6 +62,7 @@ export class RoundRetry {
   reset(): void {
     this.attempt = 1;
     this.shown = [];
+    this.usage = undefined;
     this.isUsagePartial = false;
     this.kept = [];
     this.callsBefore = 0;
@@ -93,8 +97,10 @@ export class RoundRetry {
     [this.brokenBy] = summary.errors;
     this.shown = summary.shown;
     this.#number = round;
-    record.addUsage(summary.finish.usage);
-    this.isUsagePartial ||= summary.finish.usage.inputTokens.total === undefined;
+    const { usage } = summary.finish;
+    record.addUsage(usage);
+    this.usage = this.usage === undefined ? usage : addUsage(this.usage, usage);
+    this.isUsagePartial ||= usage.inputTokens.total === undefined;
     this.kept = [...this.kept, ...outcomes];
     if (outcomes.length > 0) this.callsBefore += calls.size;
     this.attempt++;

@@ -2,7 +2,7 @@ import { APICallError } from '@ai-sdk/provider';
 import type { CoreCall, RoundResponse, TurnLink } from '../../core/call.js';
 import { contentToParts } from '../../core/collector.js';
 import { NO_FINISH } from '../../core/finish.js';
-import type { Part } from '../../core/part.js';
+import type { Part, Usage } from '../../core/part.js';
 import type { ToolChoice } from '../../core/prompt.js';
 import { type CoreModel, sourceOf } from '../../core/source.js';
 import { retryDelay } from '../../core/http/retry.js';
@@ -21,6 +21,8 @@ interface OpenOptions {
   readonly purpose?: RequestPurpose | undefined;
   /** Number of the attempt at a round that is repeated. @default the first one */
   readonly attempt?: number;
+  /** What the attempts before have used. */
+  readonly usageBefore?: Usage | undefined;
 }
 
 /**
@@ -43,7 +45,7 @@ export class Rounds {
   /** Opens a round. For the request of a feature, `number` is that of the following round. */
   async open(request: CoreCall, number: number, options: OpenOptions = {}): Promise<RoundSource> {
     const { emit, steps, model, resumesResponses, lifetime, tools } = this.#turn;
-    const { purpose, attempt } = options;
+    const { purpose, attempt, usageBefore } = options;
     this.#turn.round = number;
     if (attempt === undefined) emit({ type: 'round-start', round: number });
     const earlier = this.#replayed.shift();
@@ -60,6 +62,7 @@ export class Rounds {
       call: this.#link(request, purpose),
       steps,
       attempt,
+      usageBefore,
       isAborted: () => lifetime.isAborted(),
       resumesResponses,
       listing: () => listing,

@@ -1,5 +1,5 @@
 import type { CoreCall } from '../../core/call.js';
-import type { Prompt, Tool } from '../../core/prompt.js';
+import type { Prompt, Tool, ToolChoice } from '../../core/prompt.js';
 import { messageOf } from '../../core/shared/errors.js';
 import { untilAborted } from '../../core/shared/abort.js';
 import { objectOf } from '../../core/shared/json.js';
@@ -46,8 +46,7 @@ export async function openTurnTools(
   let ownTools = toOwnTools(call.tools);
   let ownNames = new Set(ownTools.map(tool => tool.name));
   const allowed = allowedNamesOf(call);
-  const forced = call.toolChoice?.type === 'tool' ? [call.toolChoice.toolName] : [];
-  const required = [...(allowed ?? []), ...forced];
+  const required = [...(allowed ?? []), ...forcedBy(call.toolChoice)];
   const builtIn = new BuiltInTools(creators);
   const selection = features.find(feature => feature.selection !== undefined)?.selection;
   const warned = new Set<string>();
@@ -154,6 +153,8 @@ export async function openTurnTools(
     refresh,
     restore,
     connect,
+    /** Notes the tools that a conversation has found. */
+    read: (prompt: Prompt): void => selection?.read(prompt, toMeantName),
     /** Returns a call with the current tools. */
     applyTo({ tools: _, toolChoice, ...request }: CoreCall): CoreCall {
       const names = active && new Set(active.map(toCurrentName));
@@ -163,7 +164,7 @@ export async function openTurnTools(
           ? selection?.declare({
               ...own,
               prompt: request.prompt,
-              required: required.map(toCurrentName),
+              required: [...required, ...forcedBy(toolChoice)].map(toCurrentName),
               toMeantName,
               isTaken: name => ownNames.has(name),
             })
@@ -191,6 +192,10 @@ export async function openTurnTools(
  */
 const toOwnTools = (declared: readonly Tool[] = []): readonly Tool[] =>
   declared.filter(tool => (tool.type === 'function' ? !isToolStub(tool) : !isStepTool(tool)));
+
+/** Returns the tool that a request has to call. */
+const forcedBy = (choice: ToolChoice | undefined): string[] =>
+  choice?.type === 'tool' ? [choice.toolName] : [];
 
 const byNameOf = (tools: readonly ToolDefinition[]): Map<string, ToolDefinition> =>
   new Map(tools.map(tool => [tool.name, tool]));

@@ -1,5 +1,5 @@
 import type { CoreCall } from '../../core/call.js';
-import { toReasonText, toRoundUsage } from '../../core/finish.js';
+import { addUsage, toReasonText, toRoundUsage } from '../../core/finish.js';
 import type { Content, Custom, Finish, FinishReason, Part } from '../../core/part.js';
 import type { Prompt, ToolResultOutput } from '../../core/prompt.js';
 import type { PartSink, PartSource } from '../../core/source.js';
@@ -249,6 +249,8 @@ export class Turn {
     for (let round = given; ;) {
       this.#round = round;
       const { number, sent, source, before } = round;
+      // A recorded round has declared no tools.
+      this.#turn.tools.read(sent.prompt);
       const calls = new RoundCalls(this.#turn, {
         number,
         request: sent,
@@ -279,9 +281,13 @@ export class Turn {
     const { number, settings, interlude } = broken;
     this.#enter('opening');
     const request = await this.#retry.next(broken.request, { round: number, calls, summary });
-    const { attempt } = this.#retry;
+    const { attempt, usage: usageBefore } = this.#retry;
     const sent = withSettings(request, settings);
-    const source = await this.#rounds.open(sent, number, { purpose: interlude?.purpose, attempt });
+    const source = await this.#rounds.open(sent, number, {
+      purpose: interlude?.purpose,
+      attempt,
+      usageBefore,
+    });
     return { ...broken, request, sent, source, before: [] };
   }
 
@@ -291,6 +297,7 @@ export class Turn {
     const { finishReason } = summary.finish;
     const { record, features } = this.#turn;
     record.addUsage(summary.finish.usage);
+    if (this.#isFailedInterlude(round)) return this.#goOnWithout(round);
     const outcomes = await this.#finishCalls(round);
     const isInterlude =
       round.interlude !== undefined &&
@@ -321,6 +328,28 @@ export class Turn {
     if (decision.limit !== undefined) record.reachedLimit = decision.limit;
     this.#end(round, end, decision.end);
     return undefined;
+  }
+
+  /** Returns true for the response to the request of a feature that failed and has shown nothing of an answer. */
+  #isFailedInterlude({ interlude, calls, summary: { content, finish } }: ReadRound): boolean {
+    return (
+      interlude !== undefined &&
+      isIncompleteReason(finish.finishReason) &&
+      !this.#turn.lifetime.signal.aborted &&
+      calls.size === 0 &&
+      content.every(part => part.type === 'reasoning' || part.type === 'custom')
+    );
+  }
+
+  /** Opens the round that follows a failed request of a feature. */
+  #goOnWithout(round: ReadRound): Promise<OpenRound> {
+    const { number, request, interlude, summary } = round;
+    const { unified, raw } = summary.finish.finishReason;
+    const reason = summary.errors[0] ?? new Error(`The response ended with the reason "${unified}"`);
+    interlude?.fail(number, reason);
+    const finish = { ...summary.finish, finishReason: { unified: 'error' as const, raw } };
+    this.#record({ ...round, summary: { ...summary, finish } }, [], interlude?.purpose);
+    return this.#open(request, number);
   }
 
   /** Returns what follows a round if no feature decides otherwise. */
@@ -369,12 +398,19 @@ export class Turn {
     purpose: RequestPurpose | undefined,
   ): CallOutcome[] {
     const { record, emit, warn } = this.#turn;
-    const { kept, attempt, isUsagePartial } = this.#retry;
-    const { finish, isReplayed } = round.summary;
+    const { kept, attempt, usage, isUsagePartial } = this.#retry;
+    const { finish: ofResponse, isReplayed } = round.summary;
+    // Broken attempts have cost something as well.
+    const finish =
+      usage === undefined ? ofResponse : { ...ofResponse, usage: addUsage(usage, ofResponse.usage) };
     const all = [...kept, ...outcomes];
     const attempts = round.source.attempts ?? attempt;
     const isPartial = isUsagePartial || round.source.attempts !== undefined;
-    record.addRound({ ...round.summary, purpose, attempts, isUsagePartial: isPartial }, outcomes, kept);
+    record.addRound(
+      { ...round.summary, finish, purpose, attempts, isUsagePartial: isPartial },
+      outcomes,
+      kept,
+    );
     this.#retry.reset();
     const { adapters, quotedCalls } = finish.own ?? {};
     for (const name of Array.isArray(quotedCalls) ? quotedCalls : []) {
@@ -407,6 +443,7 @@ export class Turn {
     this.#sink.write({ type: 'stream-start', warnings: [...warnings] });
     const pendingCalls = new Map(this.#turn.pendingCalls.map(call => [call.part.toolCallId, call]));
     const calls = new RoundCalls(this.#turn, { number: 0, request, write: this.#sink.write, pendingCalls });
+    this.#calls = calls;
     for (const { part, mark } of pendingCalls.values()) {
       const { toolCallId, toolName, providerOptions: providerMetadata } = part;
       const call = {
@@ -421,7 +458,8 @@ export class Turn {
       else calls.add(call, tool, { isComplete: true });
     }
     const outcomes = await calls.waitForAll();
-    record.addCalls(outcomes, { areNew: false });
+    record.addCalls(outcomes, calls);
+    this.#calls = undefined;
     if (outcomes.length < calls.size) {
       this.#endFeatures('waiting-for-tool-results');
       this.#finish({ unified: 'tool-calls', raw: undefined }, {});
@@ -502,8 +540,9 @@ export class Turn {
     const error = lifetime.signal.aborted ? lifetime.signal.reason : cause;
     const isAborted = lifetime.isAborted();
     this.#round?.source.cancel(error);
-    if (!isAborted) this.#calls?.abandon('The turn ended before this tool had finished.');
-    record.addCalls(this.#calls?.ran() ?? []);
+    const calls = this.#calls;
+    if (!isAborted) calls?.abandon('The turn ended before this tool had finished.');
+    if (calls !== undefined) record.addCalls(calls.ran(), calls);
     this.#endFeatures(isAborted ? 'aborted' : 'error');
     if (isAborted) {
       this.#reportEnd('aborted');

@@ -115,9 +115,9 @@ describe('an answer in a prompt', () => {
 });
 
 describe('a call that was asked', () => {
-  it('keeps its output, and does not run again', () => {
+  it('keeps its output, the last one after preliminary ones, and does not run again', () => {
     const { outputs, pending, denied } = resolve(
-      promptOf([first], answer('a1', true), result('c1', 'paid'), result('c1', 'paid again')),
+      promptOf([first], answer('a1', true), result('c1', 'paying 10%'), result('c1', 'paid')),
     );
     expect({ outputs, pending, denied }).toEqual({ outputs: [['c1', 'paid']], pending: [], denied: [] });
   });

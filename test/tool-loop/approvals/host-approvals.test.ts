@@ -298,11 +298,10 @@ describe('a denial', () => {
 it('an approval in a call with another scope, or without one, runs nothing and claims nothing', async () => {
   const { claim, claimed } = sharedClaim();
   const options = { secret, claim };
-  const admit = (scope: unknown) =>
+  const admit = (scope: string | undefined) =>
     createHostApprovals(options, { scope }).admit(toPending(part, mark), { tools: toolsOf(pay), signal });
   const { part, mark } = await ask(createHostApprovals(options, { scope: 'ada' }));
-  for (const other of ['ben', '', undefined, null, ['ada'], { scope: 'ada' }])
-    expect(await admit(other)).toEqual(refusal(FORGED));
+  for (const other of ['ben', '', undefined]) expect(await admit(other)).toEqual(refusal(FORGED));
   expect(claimed).toEqual([]);
   expect(await admit('ada')).toEqual({ type: 'run' });
 });

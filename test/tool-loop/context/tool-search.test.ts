@@ -307,6 +307,10 @@ describe('deferred tools of any model', () => {
     const forced = loop([textRound('Hi.')]);
     await stream(forced.looping, { toolChoice: { type: 'tool', toolName: 'refund' } });
     expect(forced.offered()).toEqual([['look', 'search_tools', 'refund']]);
+    const prepareRound = () => ({ toolChoice: { type: 'tool' as const, toolName: 'refund' } });
+    const chosen = loop([textRound('Hi.')], { prepareRound });
+    await stream(chosen.looping);
+    expect(chosen.offered()).toEqual([['look', 'search_tools', 'refund']]);
   });
 
   it('are offered in a repeated turn that reads its records', async () => {

@@ -3,6 +3,7 @@ import type { stream } from '../_scripted-model.js';
 import { withToolLoop } from '../../../src/tool-loop/tool-loop.js';
 import { createEngine, type StepRecord, withStep } from '../_engine.js';
 import {
+  call,
   finish,
   finishOf,
   generate,
@@ -81,4 +82,70 @@ it('the usage of a broken response is known again when an engine replays the tur
   expect(replayed.usage).toEqual(live.usage);
   expect(replayed.rounds).toMatchObject([{ attempts: 2 }]);
   expect(JSON.stringify(replayed.rounds)).not.toContain('isUsagePartial');
+});
+
+it('the usage of a broken response counts again when a journal replays the turn, so that its limits decide the same', async () => {
+  const usage = (inputTokens: number) => ({ inputTokens, outputTokens: 10, totalTokens: inputTokens + 10 });
+  const failed = [start, { type: 'error' as const, error: serverError() }, finish('error', usage(60))];
+  const paying = [start, ...call('c1', 'pay', { n: 1 }), finish('tool-calls', usage(40))];
+  const { attempt, paid } = createApplication();
+  const store = await openStore();
+  const options = { store, maxTokens: 100, retry: { initialDelay: 0 } };
+  const live = attempt({ ...options, rounds: [failed, paying, textRound('Done.')] });
+  const { usage: total, providerMetadata } = finishOf(await live.running);
+  expect(total.totalTokens).toBe(70 + 50 + 15);
+  // Each round has what all its requests have used.
+  expect(providerMetadata?.kelivo?.rounds).toMatchObject([
+    { attempts: 2, usage: { totalTokens: 120 } },
+    { usage: { totalTokens: 15 } },
+  ]);
+  expect(live.model.requests.map(({ toolChoice }) => toolChoice?.type)).toEqual([
+    undefined,
+    undefined,
+    'none',
+  ]);
+  const again = attempt({ ...options, rounds: [] });
+  expect(finishOf(await again.running).usage).toEqual(total);
+  expect(again.model.requests).toEqual([]);
+  expect(paid).toEqual([1]);
+});
+
+describe('a compaction that failed', () => {
+  const usage = { inputTokens: 600, outputTokens: 10, totalTokens: 610 };
+  const long = (n: number): ScriptedRound => [
+    start,
+    ...call(`c${n}`, 'pay', { n }),
+    finish('tool-calls', usage),
+  ];
+  const down: ScriptedRound = () => Promise.reject(new Error('The server is down.'));
+  const breaking: ScriptedRound = [start, { type: 'error', error: new Error('It broke.') }, finish('error')];
+  const prompt = [
+    ...user('Old question.'),
+    { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'Old answer.' }] },
+    ...user('Pay twice.'),
+  ];
+
+  it.each([
+    { by: 'model' as const, how: 'without a response', compacting: down },
+    { by: 'server' as const, how: 'without a response', compacting: down },
+    { by: 'server' as const, how: 'in its response', compacting: breaking },
+  ])(
+    'fails in a later attempt as well, so that recorded rounds fit: by the $by, $how',
+    async ({ by, compacting }) => {
+      const { attempt, paid } = createApplication();
+      const options = {
+        store: await openStore(),
+        prompt,
+        compactThreshold: 500,
+        compaction: by,
+        retry: { initialDelay: 0, maxRetries: 0 },
+      };
+      const first = attempt({ ...options, rounds: [long(1), compacting, long(2), down] });
+      expect(finishOf(await first.running).finishReason).toBe('error');
+      const { model, running } = attempt({ ...options, rounds: [textRound('Done.')] });
+      expect(finishOf(await running).finishReason).toBe('stop');
+      expect(model.requests).toHaveLength(1);
+      expect(paid).toEqual([1, 2]);
+    },
+  );
 });

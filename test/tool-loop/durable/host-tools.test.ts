@@ -13,6 +13,7 @@ import {
 } from '../../../src/tool-loop/durable/index.js';
 import { createKelivoResponsesProvider as createV3 } from '../../../src/v3.js';
 import { createKelivoResponsesProvider as createV4 } from '../../../src/v4.js';
+import { gate } from '../_tools.js';
 import { dyingAt, openStore } from './_application.js';
 
 type Ai = Pick<typeof ai5, 'generateText' | 'streamText' | 'stepCountIs'>;
@@ -31,6 +32,7 @@ const hosts = [
 ];
 
 type Script = readonly object[];
+type Run = (input: object, options: object) => unknown;
 
 /** Returns a run of an agent with two tools of the host and one of the loop, which answers differently every time. */
 async function createAgent(
@@ -270,8 +272,6 @@ describe('a recorded tool of the host', () => {
 });
 
 describe('a decision that a journal has recorded', () => {
-  type Run = (input: object, options: object) => unknown;
-
   /** Runs a call of a tool that the journal has wrapped, and returns what was asked and what ran. */
   async function runWrapped(wrap: (tools: Record<string, { execute: Run }>) => object) {
     const asked: string[] = [];
@@ -336,4 +336,29 @@ describe('a decision that a journal has recorded', () => {
     expect(ran).toEqual([]);
     expect(outcome).toContain('Error');
   });
+});
+
+it('a call whose decision is awaited lets its turn go when the host gives it up', async () => {
+  const { opened: asked, open } = gate();
+  const provider = createKelivoResponsesProvider({
+    apiKey: 'test',
+    tools: { pay: { inputSchema: z.object({ n: z.number() }), execute: () => 'paid' } },
+  });
+  onTestFinished(() => provider.close());
+  const tools = await provider.tools({
+    runBy: 'host',
+    approve: () => (open(), new Promise<boolean>(() => {})),
+  });
+  const store = await openStore();
+  const { pay } = createJournal({ store }).tools(tools as never, { turnId: 'turn-1' }) as unknown as {
+    pay: { execute: Run };
+  };
+  const controller = new AbortController();
+  const options = { toolCallId: 'c1', messages: [], abortSignal: controller.signal };
+  const ended = expect(pay.execute({ n: 1 }, options)).rejects.toThrow('Stop.');
+  await asked;
+  controller.abort(new Error('Stop.'));
+  await ended;
+  const claims = async () => (await store.turns?.list({ limit: 10 }))?.map(({ claim }) => claim);
+  await expect.poll(claims).toEqual([undefined]);
 });

@@ -463,3 +463,38 @@ it('runs 40 durable turns at once', async () => {
   await Promise.all(again.map(({ running }) => running));
   expect(paid).toHaveLength(40);
 });
+
+it('a recorded call of a tool that a search has found is found again by the name that the model wrote', async () => {
+  const { attempt, paid } = createApplication();
+  const store = await openStore();
+  const tools = { pay: { deferLoading: true, execute: ({ n }: { n?: unknown }) => (paid.push(n), 'paid') } };
+  const searching = callRound(call('c1', 'search_tools', { query: 'pay' }));
+  const paying = callRound(call('c2', 'functions.pay', { n: 1 }));
+  const outage = () => Promise.reject(new Error('The server is down.'));
+  const options = { store, tools, toolSearch: 'client' as const, retry: { maxRetries: 0 } };
+  await attempt({ ...options, rounds: [searching, paying, outage] }).running;
+  const { model, running } = attempt({ ...options, rounds: [textRound('Done.')] });
+  expect(outputsOf(await running).at(-1)).toBe('paid');
+  expect(JSON.stringify(exchangeOf(model.requests[0]).outputs)).not.toContain('not loaded');
+  expect(paid).toEqual([1]);
+});
+
+it('a recorded call is not decided again by another policy', async () => {
+  const { attempt, paid } = createApplication();
+  const store = await openStore();
+  const outage = () => Promise.reject(new Error('The server is down.'));
+  const retry = { maxRetries: 0 };
+  await attempt({ store, retry, rounds: [payRound('a', 1), outage] }).running;
+  const asked: string[] = [];
+  const approve = ({ toolName }: { toolName: string }) => (asked.push(toolName), false);
+  const { running } = attempt({
+    store,
+    retry,
+    approve,
+    approvals: 'always',
+    rounds: [payRound('b', 2), textRound('Done.')],
+  });
+  expect(outputsOf(await running)).toEqual(['paid 1', expect.stringContaining('not approved')]);
+  expect(asked).toEqual(['pay']);
+  expect(paid).toEqual([1]);
+});

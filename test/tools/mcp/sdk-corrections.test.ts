@@ -206,7 +206,10 @@ describe('stdio', () => {
 
   it('a message of more than 10 MiB ends the connection', async () => {
     const client = await openStdio();
-    const call = client.callTool({ name: 'big', arguments: { size: 11 * 1024 * 1024 } });
+    const call = client.callTool(
+      { name: 'big', arguments: { size: 11 * 1024 * 1024 } },
+      { timeout: 600_000 },
+    );
     await expect(call).rejects.toMatchObject({ code: SdkErrorCode.ConnectionClosed });
   });
 

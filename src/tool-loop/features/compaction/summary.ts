@@ -45,7 +45,7 @@ export function createSummaries(
     warn(round, `The conversation is not compacted: ${reason.replace(/\.$/, '')}.`);
   }
 
-  /** Sends the request once in all attempts at the turn. Rejects on abort only. */
+  /** Sends the request once in all attempts at the turn, also if it fails. Rejects on abort only. */
   async function summarize(request: CoreCall, round: number): Promise<Answer> {
     const endRequest = startRequest(round, { isCompaction: true });
     const run = async (): Promise<Answer> => {
@@ -60,9 +60,9 @@ export function createSummaries(
         return { failure: messageOf(error) };
       }
     };
+    // A failure is kept as well: the requests that follow it contain the whole conversation, and so must those of a later attempt.
     const { value } = await steps.step(`summary ${round}`, run, {
       input: [await steps.identify(request.prompt)],
-      isKept: answer => !('failure' in answer),
     });
     if ('failure' in value) return value;
     endRequest(value.finish);

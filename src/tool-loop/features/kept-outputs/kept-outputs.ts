@@ -24,12 +24,12 @@ export interface KeepingOptions {
 
 /** Keeps the outputs of a turn that are too long. */
 export const createKeeping: CreateFeature<KeepingOptions> = (
-  { call: { own }, maxChars, reader, warn },
+  { scope, maxChars, reader, warn },
   { keepToolOutputs: option = false },
 ) => {
   if (option === false) return undefined;
   const given = option === true ? undefined : option.store;
-  const owner = { scope: typeof own.scope === 'string' ? own.scope : undefined };
+  const owner = { scope };
   let isNeeded = false;
   return {
     output(output, { tool: { name }, round, signal }) {

@@ -4,6 +4,7 @@ import type { CoreCall } from '../../../core/call.js';
 import type { Content } from '../../../core/part.js';
 import { type RoundUsage, toReasonText, toRoundUsage } from '../../../core/finish.js';
 import type { ProviderOptions } from '../../../core/prompt.js';
+import { untilAborted } from '../../../core/shared/abort.js';
 import { objectOf, tryParseJson } from '../../../core/shared/json.js';
 import { once } from '../../../core/shared/once.js';
 import { parseSettings } from '../../../core/shared/settings.js';
@@ -87,7 +88,7 @@ export interface ControlOptions {
 
 /** Lets the application change the request of each round, and end the turn by conditions. */
 export const createRoundControl: CreateFeature<ControlOptions> = (context, options) => {
-  const { call, steps, identity, record } = context;
+  const { call, signal, steps, identity, record } = context;
   const prepareRound = functionOf<PrepareRound>(call, 'prepareRound') ?? options.prepareRound;
   const conditions = conditionsOf(call) ?? toArray(options.stopWhen);
   if (prepareRound === undefined && conditions.length === 0) return undefined;
@@ -97,7 +98,10 @@ export const createRoundControl: CreateFeature<ControlOptions> = (context, optio
   async function isStopped(): Promise<boolean> {
     const run = async (): Promise<boolean> => {
       const argument = { rounds, steps: rounds as unknown as never[] };
-      const results = await Promise.all(conditions.map(async condition => condition(argument)));
+      const results = await untilAborted(
+        Promise.all(conditions.map(async condition => condition(argument))),
+        signal,
+      );
       return results.some(Boolean);
     };
     return (await steps.step(`stop ${rounds.length}`, run, { input: rounds })).value;
@@ -110,7 +114,9 @@ export const createRoundControl: CreateFeature<ControlOptions> = (context, optio
         const run = async (): Promise<RoundChanges> => {
           const messages = toModelMessages(request.prompt);
           const usage = toRoundUsage(record.usage);
-          const given = await prepareRound({ ...identity, round, rounds: [...rounds], messages, usage });
+          const prepared = prepareRound({ ...identity, round, rounds: [...rounds], messages, usage });
+          // It receives no signal.
+          const given = await untilAborted(Promise.resolve(prepared), signal);
           if (given === undefined) return {};
           const parsed = parseSettings(settingsSchema(), given, 'the result of `prepareRound`');
           const { messages: changed, ...settings } = parsed;

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '@ai-sdk/provider';
 import { generateId, type UserModelMessage } from '@ai-sdk/provider-utils';
-import type { Message, Prompt, UserMessage } from '../../../core/prompt.js';
+import type { Prompt, UserMessage } from '../../../core/prompt.js';
 import { toPlainJson, toStableJson } from '../../../core/shared/json.js';
 import { toUserMessagePart } from '../../../core/versions/history/facts.js';
 import { readMessages } from '../../../core/versions/read.js';
@@ -295,11 +295,14 @@ export const createTurnSteering: CreateFeature<object> = ({ call, steps, emit })
   };
 };
 
-/** Messages may have been copied, by `prepareRound` or as JSON. */
+/** Messages may have been copied, by `prepareRound` or as JSON, and joined with others, by a summary. */
 function isSent(message: UserMessage, prompt: Prompt): boolean {
-  const contentOf = ({ content }: Message): string =>
-    toStableJson(toPlainJson(content, { keepUndefined: false }));
-  return prompt.some(
-    other => other === message || (other.role === 'user' && contentOf(other) === contentOf(message)),
-  );
+  const partsOf = ({ content }: UserMessage): string[] =>
+    content.map(part => toStableJson(toPlainJson(part, { keepUndefined: false })));
+  const parts = partsOf(message);
+  return prompt.some(other => {
+    if (other === message) return true;
+    const others = other.role === 'user' ? partsOf(other) : [];
+    return others.some((_, start) => parts.every((part, index) => part === others[start + index]));
+  });
 }

@@ -112,6 +112,12 @@ class FoundTools implements ToolSelection {
     return this.#searchTool !== undefined && toolName === SERVER_SEARCH.name;
   }
 
+  read(prompt: Prompt, toMeantName: ToolOffer['toMeantName']): void {
+    if (this.#searchTool === undefined || this.#search.by === 'server') return;
+    for (const name of namesFoundIn(prompt, this.#searchTool.definition.name))
+      this.#loaded.add(toMeantName(name));
+  }
+
   declare(offer: ToolOffer): Tool[] | undefined {
     if (this.#searchTool === undefined) return undefined;
     const { first, last, required } = offer;
@@ -129,7 +135,7 @@ class FoundTools implements ToolSelection {
     }
     const { definition } = this.#searchTool;
     for (const name of required) this.#loaded.add(name);
-    for (const name of namesFoundIn(offer.prompt, definition.name)) this.#loaded.add(offer.toMeantName(name));
+    this.read(offer.prompt, offer.toMeantName);
     const found = [...this.#loaded]
       .flatMap(name => this.#tools.get(name) ?? [])
       .filter(tool => tool.deferLoading);
