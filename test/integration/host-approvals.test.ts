@@ -53,6 +53,19 @@ describe('an approval by the host', () => {
   );
 
   each(
+    'keeps the warnings of the model in the turn that it begins: $host.name, $mode',
+    async ({ host, mode }) => {
+      const { turn, emulator } = await startApprovals(host, mode);
+      emulator.enqueue([record('a')], [{ text: 'Done.' }]);
+      const asked = await turn([question]);
+      const done = await turn(withAnswers(asked.history, true), { temperature: 0.5 });
+      const { warnings } =
+        (done.steps[0]?.providerMetadata as Record<string, Record<string, unknown>>).kelivo ?? {};
+      expect(warnings).toEqual([expect.stringContaining('temperature is not supported')]);
+    },
+  );
+
+  each(
     'runs calls that need none, and sends all outputs in the order of the calls: $host.name, $mode',
     async ({ host, mode }) => {
       const { turn, emulator, effects, outputs } = await startApprovals(host, mode, {

@@ -1,5 +1,13 @@
 import { createPartCollector } from '../../core/collector.js';
-import type { Content, Finish, FinishReason, Part, PartOf, ToolInputStart } from '../../core/part.js';
+import type {
+  Content,
+  Finish,
+  FinishReason,
+  Part,
+  PartOf,
+  ToolInputStart,
+  Warning,
+} from '../../core/part.js';
 import type { PartSink, PartSource } from '../../core/source.js';
 import { NO_FINISH } from '../../core/finish.js';
 import { onceAborted, untilAborted } from '../../core/shared/abort.js';
@@ -84,16 +92,19 @@ interface RoundReaderOptions {
  */
 export async function readRound(round: RoundSource, options: RoundReaderOptions): Promise<RoundSummary> {
   const { sink, isFirst, before, onOutput } = options;
-  const { request, warnings: ofTools, lifetime } = options.turn;
+  const { request, warnings: ofTools, lifetime, pendingCalls, warn } = options.turn;
   const reader = new RoundReader(round, options);
   const next = createBatchReader(round, lifetime);
 
   let parts = await next();
-  if (isFirst) {
+  const startsWithCalls = pendingCalls.length > 0;
+  if (isFirst || (startsWithCalls && options.turn.round === 1)) {
     // A response that is not streamed has all its parts in the first batch.
     const starts = request.isStream ? parts?.slice(0, 1) : parts;
     const warnings = (starts ?? []).flatMap(part => (part.type === 'stream-start' ? part.warnings : []));
-    sink.write({ type: 'stream-start', warnings: [...ofTools, ...warnings] });
+    // A turn that begins with calls has written its start before them.
+    if (startsWithCalls) for (const warning of warnings) warn(1, toWarningText(warning));
+    else sink.write({ type: 'stream-start', warnings: [...ofTools, ...warnings] });
   }
   before.forEach(sink.write);
   let hasBegun = false;
@@ -114,6 +125,12 @@ export async function readRound(round: RoundSource, options: RoundReaderOptions)
     if (room !== undefined) await untilAborted(room, lifetime.signal).catch(() => {});
   }
   return reader.end();
+}
+
+/** Returns a warning as the text of an event. */
+function toWarningText(warning: Warning): string {
+  if (warning.type === 'other' || warning.type === 'deprecated') return warning.message;
+  return warning.details ?? `The model does not support ${JSON.stringify(warning.feature)}.`;
 }
 
 /** Reads the parts of a round. A response that fails ends with an `error` part; an abort by the caller rejects. */
