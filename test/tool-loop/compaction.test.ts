@@ -175,3 +175,23 @@ describe.each([
     expect(JSON.stringify(model.requests[2]?.prompt)).not.toContain('cmp_1');
   });
 });
+
+it.each([
+  ['server', compaction],
+  ['model', [start, ...textRound('The summary.').slice(1, 4), end('stop', 900)]],
+] as const)(
+  'the request of a compaction counts for the limit of tokens before the next round: %s',
+  async (by, made) => {
+    const prompt = [
+      { role: 'user' as const, content: [{ type: 'text' as const, text: 'Old question.' }] },
+      { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'Old answer.' }] },
+      { role: 'user' as const, content: [{ type: 'text' as const, text: 'Go.' }] },
+    ];
+    const model = scriptedModel(calls('c1', 600), made, calls('c2', 100), answer);
+    const looping = withToolLoop(model, { tools: tools(), ...options, compaction: by, maxTokens: 1000 });
+    const { providerMetadata } = finishOf(await stream(looping, { prompt }));
+    expect(model.requests.at(-1)?.toolChoice).toEqual({ type: 'none' });
+    expect(model.requests).toHaveLength(3);
+    expect(providerMetadata?.kelivo?.stoppedBy).toBe('max-tokens');
+  },
+);

@@ -216,6 +216,7 @@ export class Turn {
       if (changed !== undefined) settings = { ...settings, ...changed };
       if (facts !== undefined) this.#turn.facts = facts;
     }
+    request = this.#limit(request, number);
     tools.activate(settings?.activeTools);
     const before: Custom[] = [];
     for (const feature of features) before.push(...(feature.sent?.(request, number) ?? []));
@@ -362,16 +363,21 @@ export class Turn {
     return { end: end === 'limit' || limit !== undefined ? 'limit' : 'finished' };
   }
 
-  /** Opens the round after another one. If a limit is reached, the model must answer without calls. */
-  async #openNext(given: CoreCall, ended: EndedRound): Promise<OpenRound> {
-    const { number } = ended;
-    const reached = this.#reachedLimit(number + 1);
-    const request = reached === undefined ? given : withoutCalls(given);
-    this.#reportLimit(number, reached);
+  /** Opens the round after another one. */
+  async #openNext(request: CoreCall, ended: EndedRound): Promise<OpenRound> {
+    const number = ended.number + 1;
     let interlude: Interlude | undefined;
     for (const feature of this.#turn.features) interlude ??= feature.between?.(ended);
-    const opened = interlude && (await this.#openInterlude(interlude, request, number + 1));
-    return opened ?? this.#open(request, number + 1);
+    const opened = interlude && (await this.#openInterlude(interlude, this.#limit(request, number), number));
+    return opened ?? this.#open(request, number);
+  }
+
+  /** If a limit is reached, the model must answer without calls. A request of a feature may have reached it. */
+  #limit(request: CoreCall, number: number): CoreCall {
+    const reached = number === 1 ? undefined : this.#reachedLimit(number);
+    if (reached === undefined) return request;
+    if (this.#turn.record.reachedLimit?.limit !== reached.limit) this.#reportLimit(number - 1, reached);
+    return withoutCalls(request);
   }
 
   /** Returns the outcomes of the calls of a round, without those that wait for an approval of the host. */
