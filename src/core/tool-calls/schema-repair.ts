@@ -261,6 +261,12 @@ const ARGUMENTS_KEYS = new Set([
 ]);
 const CALL_KEYS = new Set(['name', 'tool', 'tool_name', 'id', 'type', 'call_id', 'tool_call_id']);
 
+/** Returns true for a key under which models write the arguments of a call. */
+export const isArgumentsKey = (key: string): boolean => ARGUMENTS_KEYS.has(key);
+
+/** Returns true for a key of a call that holds none of its arguments. */
+export const isCallKey = (key: string): boolean => CALL_KEYS.has(key);
+
 /** Returns true if an argument with this key may be a part of a call that was written in place of its arguments. */
 export function mayBeWrapper(key: string, schema: unknown): boolean {
   if (!ARGUMENTS_KEYS.has(key) && !CALL_KEYS.has(key)) return false;

@@ -88,6 +88,10 @@ describe('Hermes', () => {
     ['<tool_call>{"name": "look", "parameters": {"days": 3}}</tool_call>', look({ days: 3 })],
     ['<tool_call>{"name": "ping", "type": "function"}</tool_call>', callOf('ping')],
     [
+      '<tool_call>{"id": "1", "name": "look", "reason": "why", "arguments": {"days": 3}, "parameters": {}}</tool_call>',
+      look({ days: 3 }),
+    ],
+    [
       '<think>May I <tool_call>{"name": "ping"}</tool_call>?</think>\n\n<tool_call>{"name": "ping"}</tool_call>',
       { reasoning: 'May I <tool_call>{"name": "ping"}</tool_call>?' },
       callOf('ping'),
@@ -102,6 +106,15 @@ describe('Hermes', () => {
     '<tool_call>{"name": "look", "arguments": {"place": "Oslo",</tool_call>',
     '<tool_call>{"name": "look", "arguments": [1]}</tool_call>',
     '<tool_call>{"name": "look", "input": {"place": "Oslo"}}</tool_call>',
+    // Without the fields beside the name, the calls would run with other arguments.
+    '<tool_call>{"name": "look", "place": "Oslo"}</tool_call>',
+    '<tool_call>{"name": "look", "undeclared": 3}</tool_call>',
+    '<tool_call>{"name": "look", "name": "Ann"}</tool_call>',
+    '<tool_call>{"name": "look", "place": "Oslo", "arguments": {"days": 3}}</tool_call>',
+    '<tool_call>{"arguments": {"days": 3}, "name": "look", "place": "Oslo"}</tool_call>',
+    '<tool_call>{"name": "look", "parameters": {}, "arguments": {"place": "Oslo"}}</tool_call>',
+    '<tool_call>{"name": "look", "arguments": {}, "args": {"place": "Oslo"}}</tool_call>',
+    '<tool_call>{"name": "unknown", "place": "Oslo"}</tool_call>',
     '<tool_call>{"name": "look", "arguments": {"__proto__": {}}}</tool_call>',
     '<tool_call>{"name": "look", "arguments": {"place": "Oslo", "constructor": 1}}</tool_call>',
     '<tool_call>{"name": "look", "arguments": {"\\u005f_proto__": 1}}</tool_call>',

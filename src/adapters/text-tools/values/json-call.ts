@@ -1,3 +1,5 @@
+import { toProperties } from '../../../core/tool-calls/json-schema.js';
+import { isArgumentsKey, isCallKey } from '../../../core/tool-calls/schema-repair.js';
 import {
   BEFORE_ARGUMENTS,
   BEFORE_CALL,
@@ -93,6 +95,15 @@ function* readCalls(cursor: TextCursor, calls: TextCalls, options: JsonCallOptio
   return (yield* cursor.takes(']')) ? 'read' : 'malformed';
 }
 
+/** A field besides the name and the arguments. */
+interface OtherField {
+  readonly key: string;
+  readonly json: string;
+}
+
+/** Arguments that contain none. */
+const NOTHING = /^(?:null|""|\{\s*\})$/;
+
 const FIELDS: JsonCallFields = { name: 'name', arguments: ['arguments', 'parameters'], id: 'id' };
 
 function* readJsonCall(
@@ -107,15 +118,15 @@ function* readJsonCall(
   let buffered: string | undefined;
   let hasBegun = false;
   let hasArguments = false;
-  /** True if an unknown key has an object or array, which may be the arguments. */
-  let hasUnknownValue = false;
+  const others: OtherField[] = [];
 
   const result = yield* readFields();
   // Malformed JSON without a marker is a call only if its start is one.
   if (result === 'malformed' && isStrict && name === undefined) return 'no-call';
   if (result !== 'read') return result;
-  if (name === undefined || (!hasArguments && (isStrict || hasUnknownValue))) return 'no-call';
+  if (name === undefined || (!hasArguments && isStrict)) return 'no-call';
   if (!hasBegun && !begin(name)) return 'no-call';
+  if (others.some(isLost)) return 'no-call';
   if (buffered !== undefined) calls.input(buffered);
   calls.end();
   return 'read';
@@ -159,6 +170,16 @@ function* readJsonCall(
     return !hasArguments || buffered !== undefined;
   }
 
+  /** Returns true if a field may be an argument. A call without it would run with other arguments than were written. */
+  function isLost({ key, json }: OtherField): boolean {
+    const isDeclared = Object.hasOwn(toProperties(tool?.schema) ?? {}, key);
+    const isOfCall = key === fields.id || (key !== fields.name && isCallKey(key));
+    if (!hasArguments) return isDeclared || !isOfCall || /^[{[]/.test(json);
+    if (fields.arguments.includes(key)) return !NOTHING.test(json);
+    if (isArgumentsKey(key) && json.startsWith('{')) return !NOTHING.test(json);
+    return isDeclared && !isOfCall;
+  }
+
   function* readField(key: string): Reading<ReadOutcome> {
     if (fields.arguments.includes(key) && !hasArguments) return yield* readArguments();
     if (key === fields.name && name === undefined) {
@@ -167,13 +188,17 @@ function* readJsonCall(
       return !isStrict || calls.isNameStart(name) ? 'read' : 'no-call';
     }
     if (key === fields.id && (yield* cursor.peek()) === '"') {
-      id = (yield* takeJsonString(cursor))?.value;
-      return id === undefined ? 'malformed' : 'read';
+      const string = yield* takeJsonString(cursor);
+      if (string === undefined) return 'malformed';
+      id = string.value;
+      others.push({ key, json: string.json });
+      return 'read';
     }
     if (isStrict && key !== 'type') return 'no-call';
-    const first = yield* cursor.peek();
-    if (first === '{' || first === '[') hasUnknownValue = true;
-    return (yield* takeJson(cursor)) === undefined ? 'malformed' : 'read';
+    const json = yield* takeJson(cursor);
+    if (json === undefined) return 'malformed';
+    others.push({ key, json });
+    return 'read';
   }
 
   function* readArguments(): Reading<ReadOutcome> {
@@ -190,6 +215,7 @@ function* readJsonCall(
     if (first !== '{') return first === '[' ? 'no-call' : 'malformed';
     if (name !== undefined && !waitsForId) {
       begin(name);
+      if (others.some(isLost)) return 'no-call';
       buffered = yield* readJsonArguments(cursor, calls.input, tool);
     } else {
       buffered = yield* takeJson(cursor);
