@@ -21,13 +21,15 @@ export function readJson(text: string): JsonReading | undefined {
  * Parses malformed JSON as `mendJson` does, and ignores what servers and models put around it: code fences with prose,
  * markers, prose after it, an empty object before it, and copies of it.
  *
+ * @param options `isValue` treats prose and markers after the JSON as a fault, because the text is a value that may only
+ *   begin like JSON, such as `[0-9]*.log`.
  * @returns a fault for JSON that cannot be repaired, and for truncated JSON: half a path or half a number must not run.
  */
-export function repairJson(text: string): JsonReading | JsonFault {
+export function repairJson(text: string, { isValue = false } = {}): JsonReading | JsonFault {
   const strict = readWithControls(text);
   if (strict !== undefined) return strict;
-  if (/^\s*[{[]\s*\\"/.test(text)) return readEscaped(text);
-  return readDocument(text);
+  if (/^\s*[{[]\s*\\"/.test(text)) return readEscaped(text, isValue);
+  return readDocument(text, isValue);
 }
 
 /** Parses JSON whose only fault are control characters in its strings, as models write the line breaks of code. */
@@ -91,11 +93,11 @@ const CONTROL = /[\u0000-\u001f]/;
 const LONE_SURROGATE = /\p{Cs}/u;
 
 /** Parses `{\"city\": \"Oslo\"}`: a JSON string without the surrounding quotes. */
-function readEscaped(text: string): JsonReading | JsonFault {
+function readEscaped(text: string, isValue: boolean): JsonReading | JsonFault {
   const escaped = text.trim().replace(/\p{Cc}/gu, control => JSON.stringify(control).slice(1, -1));
   const inner = readJson(`"${escaped}"`)?.value;
   if (typeof inner !== 'string') return 'truncated';
-  return readJson(inner) ?? readDocument(inner);
+  return readJson(inner) ?? readDocument(inner, isValue);
 }
 
 /** A marker at the end of a text, such as `</tool_call>` or `<|call|>`. It proves that nothing is missing before it. */
@@ -119,8 +121,8 @@ function withoutEndMarkers(text: string): string {
   }
 }
 
-function readDocument(text: string): JsonReading | JsonFault {
-  const contents = withoutEndMarkers(text);
+function readDocument(text: string, isValue: boolean): JsonReading | JsonFault {
+  const contents = isValue ? text : withoutEndMarkers(text);
   const isClosed = contents.length < text.length;
   const start = (FENCE.exec(contents) ?? START_MARKERS.exec(contents))?.[0].length ?? 0;
   const readings: MendedJson[] = [];
@@ -132,13 +134,17 @@ function readDocument(text: string): JsonReading | JsonFault {
     readings.push(mended);
     at = lenient.skipBlank(mended.end) ?? contents.length;
   } while (contents[at] === '{' && readings.length < MAX_COPIES);
-  if (!isIgnorable(contents.slice(at))) return 'malformed';
+  const rest = contents.slice(at);
+  if (!EXCESS.test(rest) && (isValue || !isProse(rest))) return 'malformed';
   return onlyReading(readings);
 }
 
-/** Returns true for the end of a fence, excess brackets and semicolons, and prose. */
-const isIgnorable = (rest: string): boolean =>
-  /^[\s}\];]*(?:```[^{}[\]"]*)?$/.test(rest) || /^\s*[\p{L}.!*(-][^{}[\]":]*$/u.test(rest);
+/** Excess brackets and semicolons after the JSON. */
+const EXCESS = /^[\s}\];]*$/;
+
+/** Returns true for prose, also after the end of a fence. */
+const isProse = (rest: string): boolean =>
+  /^[\s}\];]*```[^{}[\]"]*$/.test(rest) || /^\s*[\p{L}.!*(-][^{}[\]":]*$/u.test(rest);
 
 /** Some servers stream an empty object before the arguments, or send the arguments again at the end. */
 function onlyReading(readings: readonly MendedJson[]): JsonReading | JsonFault {

@@ -183,7 +183,7 @@ function parseText(text: string): unknown {
   if (/^-?\d/.test(word))
     return isExactNumber(word) ? readJson(word.replace(/^(-?)0+(?=\d)/, '$1'))?.value : undefined;
   if (/^[{[]/.test(word)) {
-    const reading = readJson(word) ?? repairJson(word);
+    const reading = readJson(word) ?? repairJson(word, { isValue: true });
     return typeof reading === 'string' || reading.isCompleted ? undefined : reading.value;
   }
   return constants.get(word.toLowerCase());

@@ -311,6 +311,7 @@ describe('a string that the schema does not allow', () => {
     ['a boolean in Python syntax', { type: 'boolean' }, 'False', false],
     ['a list', { type: 'array', items: { type: 'integer' } }, '[1, 2]', [1, 2]],
     ['a list of strings with numbers', { type: 'array', items: { type: 'integer' } }, '["1"]', [1]],
+    ['a list before an excess bracket', { type: 'array', items: { type: 'integer' } }, '[1]] ', [1]],
     ['an object', { type: 'object' }, '{"a": 1}', { a: 1 }],
     ['an object in Python syntax', { type: 'object' }, "{'a': None}", { a: null }],
     ['null for a nullable type', nullable({ type: 'integer' }), 'null', null],
@@ -368,6 +369,10 @@ describe('a value that the schema does not allow', () => {
     ['several members of an enum in other cases', { enum: ['a', 'A'] }, ' a'],
     ['text that may be a list', strings, 'x, y'],
     ['text that may be a truncated list', strings, '["x'],
+    ['a pattern that begins with brackets', strings, '[0-9]*.log'],
+    ['prose that begins with brackets', strings, '[bug] crash on start'],
+    ['prose after an object', { type: 'object' }, '{"id": 1} (or whatever id fits)'],
+    ['a marker after a list', strings, '[bug]</b>'],
     ['a list of unknown items', { type: 'array' }, 'x'],
   ])('is unchanged: %s', (_, schema, value) => {
     expect(parse(JSON.stringify({ value }), object({ value: schema }))).toEqual({ value });
