@@ -6,7 +6,7 @@ import { once } from '../core/shared/once.js';
 import { functionSetting, parseSettings } from '../core/shared/settings.js';
 import { createContentWriter, readEnvironment, toContentMode } from './content.js';
 import { createMetrics } from './metrics.js';
-import { type Recorders, type RoundOperation, startRound } from './rounds.js';
+import { type CallRecorders, type Recorders, type RoundOperation, startRound } from './rounds.js';
 import {
   ATTRIBUTE,
   type Operation,
@@ -107,13 +107,16 @@ export function createTelemetry(options: TelemetryOptions = {}): Telemetry {
     tracer,
     metrics: createMetrics(meter),
     content: toContentMode(settings.recordInputs, settings.recordOutputs, readEnvironment()),
-    writer: createContentWriter(),
     conversationIdOf: settings.conversationId ?? (() => undefined),
     propagates: toDecision(propagateTo),
     propagatesBaggage: toDecision(propagateBaggageTo),
   };
   return {
-    startCall: facts => startCall(recorders, { ...facts, usage, parent: context.active() }),
+    startCall: facts =>
+      startCall(
+        { ...recorders, writer: createContentWriter() },
+        { ...facts, usage, parent: context.active() },
+      ),
     startMcpRequest: facts => startMcpRequest(recorders, facts),
   };
 }
@@ -126,7 +129,7 @@ interface CallOptions extends CallFacts {
   readonly usage: NonNullable<TelemetryOptions['usage']>;
 }
 
-function startCall(recorders: Recorders, options: CallOptions): CallTelemetry {
+function startCall(recorders: CallRecorders, options: CallOptions): CallTelemetry {
   const modelCall = modelCallOf(options.parent);
   const isInModelCall = modelCall !== undefined;
   const usesOwnNames = options.usage === 'kelivo' || (options.usage === 'auto' && isInModelCall);

@@ -24,11 +24,16 @@ export interface Recorders {
   readonly tracer: Tracer;
   readonly metrics: Metrics;
   readonly content: ContentMode;
-  readonly writer: ContentWriter;
   readonly propagates: (server: string) => boolean;
   readonly propagatesBaggage: (server: string) => boolean;
   /** Returns the id of the conversation by the context of the call. */
   readonly conversationIdOf: (context: unknown) => string | undefined;
+}
+
+/** What the observers of one call share. */
+export interface CallRecorders extends Recorders {
+  /** Has the secrets of this call alone, so that those of all users do not pile up. */
+  readonly writer: ContentWriter;
 }
 
 /** A round of a call. */
@@ -58,7 +63,7 @@ export interface RoundOperation extends RoundTelemetry {
 
 /** Observes one request to a model as a span `chat {model}`. */
 export function startRound(
-  { tracer, metrics, content, writer, conversationIdOf }: Recorders,
+  { tracer, metrics, content, writer, conversationIdOf }: CallRecorders,
   {
     parent,
     providerName,
@@ -92,7 +97,6 @@ export function startRound(
   operation.add(() => ({
     ...toRequestAttributes(call, conversationIdOf),
     [ATTRIBUTE.isStream]: isStream,
-    ...(content.inputs && content.inSpans && toInput(writer, call)),
   }));
   const startedAt = performance.now();
   const collector = operation.isRecording && content.outputs ? createPartCollector() : undefined;
@@ -142,6 +146,8 @@ export function startRound(
     });
     const firstChunk =
       firstChunkAt === undefined || !isStream || isReplayed ? undefined : (firstChunkAt - startedAt) / 1000;
+    // The prompt is recorded at the end, because the secrets of a round are known only when its request is sent.
+    if (content.inputs && content.inSpans) operation.add(() => toInput(writer, call));
     operation.add(() => ({
       [ATTRIBUTE.finishReasons]: reason === undefined ? undefined : [reason],
       ...(submitted === undefined && toUsage(usagePrefix, counts, finish?.usage)),

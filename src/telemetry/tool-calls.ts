@@ -18,11 +18,11 @@ import {
   toServerAttributes,
   withoutMissing,
 } from './spans.js';
-import type { Recorders } from './rounds.js';
+import type { CallRecorders, Recorders } from './rounds.js';
 
 /** Observes one tool call as a span `execute_tool {name}`, which also has the attributes of its MCP request. */
 export function startTool(
-  recorders: Recorders,
+  recorders: CallRecorders,
   { toolCallId, toolName, description, input, turnId, round, notRun }: ToolFacts,
   parent: Context,
 ): ToolTelemetry {
@@ -37,10 +37,6 @@ export function startTool(
     [ATTRIBUTE.isReplayed]: notRun === 'replayed' || undefined,
     [ATTRIBUTE.isRefused]: notRun === 'refused' || undefined,
   });
-  operation.add(() => ({
-    [ATTRIBUTE.toolDescription]: description && writer.toText(description),
-    ...(content.inputs && { [ATTRIBUTE.toolArguments]: writer.toJson(tryParseJson(input) ?? input) }),
-  }));
   /** The failed MCP request, which explains the output of the call. */
   let mcpFailure: string | undefined;
 
@@ -59,6 +55,11 @@ export function startTool(
       });
     },
     end({ output, isError = false, ...outcome }) {
+      // Texts are recorded at the end, because the secrets of an MCP request are known only when it is sent.
+      operation.add(() => ({
+        [ATTRIBUTE.toolDescription]: description && writer.toText(description),
+        ...(content.inputs && { [ATTRIBUTE.toolArguments]: writer.toJson(tryParseJson(input) ?? input) }),
+      }));
       if (output !== undefined && content.outputs)
         operation.add(() => ({ [ATTRIBUTE.toolResult]: writer.toToolOutput(output) }));
       const failure = isError
@@ -78,7 +79,6 @@ export function startTool(
 
 /** Observes a request to an MCP server outside of the tool calls of a loop, as a span `{method} {target}`. */
 export function startMcpRequest(recorders: Recorders, facts: McpRequestFacts): McpRequestTelemetry {
-  recorders.writer.protect(facts.secrets);
   const { method, target } = facts;
   const isToolCall = method === 'tools/call';
   const name = target === undefined ? method : `${method} ${target}`;

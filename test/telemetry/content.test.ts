@@ -177,6 +177,28 @@ describe('requests of the provider', () => {
       { name: 'kelivo.retry', attributes: { 'http.response.status_code': 401, 'kelivo.attempt': 2 } },
     ]);
     expect(second?.events).toEqual([]);
-    expect(String(second?.attributes['gen_ai.input.messages'])).not.toContain('canary');
+    for (const { attributes } of recorder.spans) {
+      expect(attributes['gen_ai.input.messages']).toContain('My key is [redacted]');
+      expect(attributes['gen_ai.input.messages']).not.toContain('canary');
+    }
+  });
+
+  it('do not hide the secrets of earlier calls, whose number is unlimited', async () => {
+    const emulator = await startEmulator();
+    const provider = createKelivoResponsesProvider({
+      baseURL: emulator.baseURL,
+      telemetry: createTelemetry({ recordInputs: true }),
+    });
+    const keys = ['word-of-ann', 'word-of-bob'];
+    for (const key of keys)
+      await provider('gpt-5').doGenerate({
+        prompt: user(keys.join(' and ')),
+        headers: { authorization: `Bearer ${key}` },
+      });
+    await provider.close();
+    expect(recorder.spans.map(({ attributes }) => attributes['gen_ai.input.messages'])).toEqual([
+      expect.stringContaining('[redacted] and word-of-bob'),
+      expect.stringContaining('word-of-ann and [redacted]'),
+    ]);
   });
 });
