@@ -276,7 +276,8 @@ export function mayBeWrapper(key: string, schema: unknown): boolean {
 
 /**
  * Returns the arguments inside a whole call that the model wrote as its arguments: `{"arguments": {…}}` or
- * `{"name": …, "arguments": {…}}`. The schema decides: the outer keys must be unknown to it, and the inner ones known.
+ * `{"name": …, "arguments": {…}}`. The schema decides: the inner keys must be known to it, and the outer ones unknown or
+ * repeated inside, so that no argument is lost.
  *
  * @returns the same object if it is not a call.
  */
@@ -285,6 +286,7 @@ export function unwrapCall(value: Record<string, unknown>, schema: JSONSchema7):
   const properties = toProperties(schema);
   if (properties === undefined) return value;
   let found = value;
+  const outer: string[] = [];
   // A call of the chat API has its arguments inside `function`.
   for (let level = 0; level < 2; level++) {
     const keys = Object.keys(found);
@@ -293,11 +295,14 @@ export function unwrapCall(value: Record<string, unknown>, schema: JSONSchema7):
     );
     if (key === undefined || others.length > 0) return value;
     if (!keys.every(name => name === key || CALL_KEYS.has(name))) return value;
+    outer.push(...keys.filter(name => name !== key));
     const inner = toObject(found[key]);
     if (inner === undefined) return value;
     found = inner;
     if (key !== 'function') break;
   }
+  const isLost = (name: string): boolean => Object.hasOwn(properties, name) && !Object.hasOwn(found, name);
+  if (outer.some(isLost)) return value;
   const isKnown = Object.keys(found).every(
     name => propertySchema(resolveSchema(schema, schema), name) !== false,
   );

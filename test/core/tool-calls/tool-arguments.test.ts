@@ -395,8 +395,23 @@ describe('a whole call in place of the arguments', () => {
     expect(parse(text, schema)).toEqual({ path: 'a' });
   });
 
+  it('is unwrapped if its name is also that of an argument inside', () => {
+    const text = '{"name": "create_user", "arguments": {"name": "Ann"}}';
+    expect(parse(text, object({ name: { type: 'string' } }))).toEqual({ name: 'Ann' });
+  });
+
   it.each([
     ['that the schema declares', '{"arguments": {"path": "a"}}', object({ arguments: { type: 'object' } })],
+    [
+      'with an outer argument',
+      '{"id": "42", "input": {"path": "a"}}',
+      { type: 'object', properties: { id: { type: 'string' }, path: { type: 'string' } } } as const,
+    ],
+    [
+      'with an outer argument and none inside',
+      '{"id": "42", "args": {}}',
+      { type: 'object', properties: { id: { type: 'string' } } } as const,
+    ],
     ['with other arguments', '{"arguments": {"path": "a"}, "path": "b"}', schema],
     ['with unknown arguments', '{"arguments": {"file": "a"}}', schema],
     ['without a schema of properties', '{"arguments": {"path": "a"}}', { type: 'object' } as const],
