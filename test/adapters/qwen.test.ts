@@ -59,6 +59,11 @@ describe('the system prompt', () => {
     ['Run [tool_call: ls for path "."], then [tool_call: cat] it.', 'Run ls, then cat it.'],
     ['user: List files.\nmodel: [tool_call: ls for path "."]\nGo on.', 'user: List files.\n\nGo on.'],
     ['Be brief.\n\n<tool_call>\n{"name": "ls"}\n</tool_call>\n\nGo on.', 'Be brief.\n\nGo on.'],
+    ['So: <tool_call><function=ls>\n</function></tool_call>', 'So:'],
+    [
+      'Start with <tool_call>, as in\n<tool_call>\n{"name": "ls"}\n</tool_call>\nGo on.',
+      'Start with <tool_call>, as in\n\nGo on.',
+    ],
   ])('%j is sent as %j', async (given, sent) => {
     expect(await system(given)).toBe(sent);
   });
@@ -66,6 +71,8 @@ describe('the system prompt', () => {
   it.each([
     'Be  brief. \n\n\n\nGo on.',
     'Write [tool_call and <tool_call> as they are.',
+    'A call starts with <tool_call>.\nNever delete files.\nIt ends with </tool_call>.',
+    'Wrap calls in <tool_call> and </tool_call>. Be brief.',
     '<tools>[]</tools> Call as <tool_call>{"name": …}</tool_call>.',
   ])('%j is unchanged', async given => {
     expect(await system(given)).toBe(given);

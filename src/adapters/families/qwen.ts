@@ -90,17 +90,20 @@ function withoutInlineExamples(line: string): string {
   return /^\W*(?:\w+:\W*)?$/.test(rest) ? '' : line.replace(inlineExample, '$1');
 }
 
-const OPEN = '<tool_call>';
+/** The start of a call. The tag alone, before other text, is mentioned by instructions. */
+const CALL_START = /<tool_call>\s*(?:\{|<function=)/g;
 const CLOSE = '</tool_call>';
 
 function withoutCallBlocks(text: string): string {
   let kept = '';
   let start = 0;
-  for (;;) {
-    const open = text.indexOf(OPEN, start);
-    const close = open < 0 ? -1 : text.indexOf(CLOSE, open);
-    if (close < 0) return kept + text.slice(start);
-    kept += text.slice(start, open);
+  for (const { index } of text.matchAll(CALL_START)) {
+    // The example of a call may contain another one.
+    if (index < start) continue;
+    const close = text.indexOf(CLOSE, index);
+    if (close < 0) break;
+    kept += text.slice(start, index);
     start = close + CLOSE.length;
   }
+  return kept + text.slice(start);
 }
