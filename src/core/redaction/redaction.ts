@@ -282,13 +282,15 @@ const isSecretOption = (argument: string): boolean => SECRET_NAMES.argument.patt
 export const findUrlSecrets = (address: string): string[] =>
   address.includes('?') && URL.canParse(address) ? findSecrets(new URL(address).searchParams) : [];
 
-/** Removes the password and the secrets in the query of an address. */
+/** Removes the password, or a user without one, and the secrets in the query of an address. */
 export function redactUrl(address: string): { url: string; secrets: string[] } {
   const secrets: string[] = [];
   const url = address
-    .replace(/^(\w+:\/\/[^/?#@:]*:)([^/?#]*)(?=@)/, (_, before: string, password: string) => {
-      secrets.push(password, decode(password));
-      return `${before}${MARK}`;
+    .replace(/^(\w+:\/\/)([^/?#@:]*:)?([^/?#]*)(?=@)/, (_, scheme: string, user = '', secret: string) => {
+      const found = [secret, decode(secret)];
+      // A user without a password may be a token. A shorter one is a name, which occurs in ordinary text.
+      secrets.push(...found.filter(one => user !== '' || one.length >= MIN_UNNAMED_LENGTH));
+      return `${scheme}${user}${MARK}`;
     })
     .replace(/([?&])([^=&#?]*)=([^&#]*)/g, (pair, sign: string, name: string, value: string) => {
       const found = findSecrets([[decode(name), decode(value)]]);

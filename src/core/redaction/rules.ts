@@ -112,6 +112,11 @@ const TOKENS: readonly SecretRule[] = [
   { name: 'Telegram bot', example: '123456789:AA…', pattern: /\d{8,10}:AA[\w-]{30,}/ },
 ];
 
+/*
+ * Between a name and its value stands `:`, `=`, `==`, `===`, `:=` or `=>`. The patterns are literals, which bundlers omit
+ * where nothing is redacted.
+ */
+
 /** Secrets that are recognized by what surrounds them. */
 const VALUES: readonly SecretRule[] = [
   {
@@ -130,8 +135,16 @@ const VALUES: readonly SecretRule[] = [
   {
     name: '`Authorization` header',
     example: 'Authorization: …',
+    // Some schemes, such as `Digest`, have parameters.
     pattern:
-      /authorization(?:\\*["'])?\s{0,20}[:=]\s{0,20}(?:\\*["'])?(?:(?:apikey|basic|bearer|digest|token)\s{1,20})?([^\s"'\\,;&]+)/gi,
+      /authorization(?:\\*["'])?\s{0,20}(?::=|:(?!=)|=>|={1,3}(?![=>]))\s{0,20}(?:\\*["'])?(?:(?:apikey|basic|bearer|digest|token)\s{1,20}|[\w-]{1,30}\s{1,20}(?=\w{1,40}=|\[redacted\]))?(\w{1,40}=(?:\\*"[^"\\\r\n]*\\*"|[^\s"'\\,;&]+)(?:,\s{0,20}\w{1,40}=(?:\\*"[^"\\\r\n]*\\*"|[^\s"'\\,;&]+))*|[^\s"'\\,;&]+)/gi,
+  },
+  {
+    name: '`Cookie` header',
+    example: 'Cookie: a=…; b=…',
+    // Up to the end of the line, because the values of attributes such as `Expires` contain spaces and commas.
+    pattern:
+      /cookie(?:\\*["'])?\s{0,20}(?::=|:(?!=)|=>|={1,3}(?![=>]))\s{0,20}(?:\\*["'])?((?=[\w.~!#$%&*+^|-]{1,200}=)(?:=\\*"[^"\\\r\n]*\\*"|[^"'\\\r\n])+)/gi,
   },
   {
     name: 'Value of a scheme',
@@ -165,13 +178,15 @@ const NAMED: readonly SecretRule[] = [
   {
     name: 'Quoted value of a name',
     example: 'password: "…"',
-    pattern: /(?:\\*["'])?\s{0,20}[:=]\s{0,20}(\\*["'`])((?:(?!\1)(?:\\.|[^\\\n\r])){1,1000})(?=\1)/,
+    pattern:
+      /(?:\\*["'])?\s{0,20}(?::=|:(?!=)|=>|={1,3}(?![=>]))\s{0,20}(\\*["'`])((?:(?!\1)(?:\\.|[^\\\n\r])){1,1000})(?=\1)/,
   },
   {
     name: 'Value of a name',
     example: 'api_key=…',
+    // The body of an arrow function, which calls one, is no value.
     pattern:
-      /(?:\\*["'])?\s{0,20}[:=]\s{0,20}(?:\\*["'])?(?![{[<]|(?:Basic|Bearer)\s|(?:true|false|null|undefined)\b)((?:\\(?!["'bfnrtu])|[^\s"'\\,;&])+)/,
+      /(?:\\*["'])?\s{0,20}(?::=|:(?!=)|=>|={1,3}(?![=>]))\s{0,20}(?:\\*["'])?(?![{[<]|(?:Basic|Bearer)\s|(?:true|false|null|undefined)\b|(?<==>\s{0,20})[\w.]{1,100}\()((?:\\(?!["'bfnrtu])|[^\s"'\\,;&])+)/,
   },
 ];
 

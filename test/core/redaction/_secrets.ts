@@ -70,7 +70,15 @@ const parts: Readonly<Record<string, readonly (readonly [before: string, secret:
     ['', ['-----BEGIN RSA PRIVATE KEY-----', '\nMIIEpAIBAAKCAQEA7bq9\n-----END RSA PRIVATE KEY-----']],
     ['', ['-----BEGIN PRIVATE KEY-----', '\nMIIEvQIBADANBgkqhkiG9w0BAQ']],
   ],
-  '`Authorization` header': [['Authorization: Digest ', ['quite', 'secret']]],
+  '`Authorization` header': [
+    ['Authorization: Digest ', ['quite', 'secret']],
+    ['Authorization: Digest ', ['username="u", response="6629fae4', '9393a05397450978507c4ef1"']],
+    ["'Authorization' => 'AWS4-HMAC-SHA256 ", ['Credential=quite, Signature=', '0f1e2d3c4b5a']],
+  ],
+  '`Cookie` header': [
+    ['Cookie: ', ['theme=dark; session=', 's3cr3t-session']],
+    ['Set-Cookie: ', ['a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT, sid=', '"s3cr3t-session"; Path=/']],
+  ],
   'Value of a scheme': [
     ['sent Bearer ', ['abc.', 'def-123']],
     ['sent Basic%20', ['dXNlcjpw', 'YXNzd29yZA==']],
@@ -81,10 +89,14 @@ const parts: Readonly<Record<string, readonly (readonly [before: string, secret:
   'Quoted value of a name': [
     ['password: "', ['correct horse ', 'battery staple']],
     [String.raw`{\"clientSecret\": \"`, ['hunter', '22']],
+    ['password := "', ['hunter2', '-prod']],
+    ['"password" => "', ['hunter2', '-prod']],
+    ['if (password === "', ['hunter2', '-prod']],
     ['aws_secret_access_key = "', ['wJalrXUtnFEMI/K7MDENG/', 'bPxRfiCYqwertyKEY+/']],
   ],
   'Value of a name': [
     ['DB_PASSWORD=', ['hunter', '2']],
+    ['password => ', ['hunter', '2prod']],
     ['&access_token=', ['0f1e2d3c4b5a', '69788796']],
   ],
 };
@@ -133,5 +145,7 @@ export const ordinaryTexts: readonly string[] = [
   'at Object.<anonymous> (/srv/app/src/secret-manager/token-bucket.ts:10:5)',
   '--max-tokens 4096 --keyboard-layout us --verbose',
   'skip-navigation, task-queue-runner, risk-assessment-report, desk-reservation-system',
+  'tokens.map(token => token.trim()), password => check(password), let token := {',
+  'Set-Cookie: [redacted]; cookie = {}, if (cookie === null)',
   '-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEAgAAuTANBgkq\n-----END CERTIFICATE-----',
 ];

@@ -4,6 +4,7 @@ import {
   findPrivateValues,
   findSecretArguments,
   redactHeaderValues,
+  redactUrl,
 } from '../../../src/core/redaction/redaction.js';
 import { redactErrorJson, redactJson } from '../../../src/core/redaction/redaction.js';
 import { generateText } from 'ai';
@@ -103,6 +104,25 @@ describe('shared redaction rules', () => {
     expect(redactJson(data, redactKnown)).toEqual({ text: 'Write password=hunter2', echo: '[redacted]' });
     expect(redactErrorJson({ token: 'abcd', code: 'x' }, redact)).toEqual({ token: '[redacted]', code: 'x' });
   });
+});
+
+describe('redactUrl', () => {
+  it.each([
+    ['https://me:pw12@host.test/a', 'https://me:[redacted]@host.test/a', 'pw12'],
+    ['https://:pw12@host.test/a', 'https://:[redacted]@host.test/a', 'pw12'],
+    ['https://tok-s3cr3t@host.test/a', 'https://[redacted]@host.test/a', 'tok-s3cr3t'],
+  ])('%s hides the credentials', (address, url, secret) => {
+    expect(redactUrl(address)).toEqual({ url, secrets: [secret, secret] });
+  });
+
+  it('treats a short user without a password as a name, which texts may contain', () => {
+    expect(redactUrl('https://git@host.test/a').secrets).toEqual([]);
+  });
+
+  it.each(['https://host.test:8443/@scope/a', 'https://host.test/a@b?c=d@e'])(
+    'leaves %s unchanged',
+    address => expect(redactUrl(address)).toEqual({ url: address, secrets: [] }),
+  );
 });
 
 describe('findPrivateValues', () => {
