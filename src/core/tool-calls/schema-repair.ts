@@ -96,8 +96,9 @@ const deeper = (position: Position): Position => ({ ...position, depth: position
 function repair(value: unknown, schema: unknown, position: Position): unknown {
   if (typeof schema === 'boolean' || fitsSchema(value, schema, position)) return value;
   const resolved = resolveSchema(schema, position.root);
-  // Null comes before a list of the one text.
-  if (isNullWord(value) && fitsSchema(null, resolved, position)) return null;
+  // A member of an enum may be a word for null.
+  const member = typeof value === 'string' ? findMember(value, resolved, position) : undefined;
+  if (member !== undefined) return member;
   for (const alternative of alternativesOf(resolved)) {
     const repaired = repair(value, alternative, deeper(position));
     if (fitsSchema(repaired, alternative, deeper(position))) return repaired;
@@ -113,6 +114,12 @@ function repair(value: unknown, schema: unknown, position: Position): unknown {
     const items = value.map((item: unknown, index) =>
       repair(item, itemSchema(container, index), deeper(position)),
     );
+    // None of them is an item by itself: together they may be the only one.
+    const isItem = (item: unknown, index: number): boolean =>
+      fitsSchema(item, itemSchema(container, index), deeper(position)) &&
+      (!Array.isArray(item) || isWrittenList(value[index]));
+    const list = items.some(isItem) ? undefined : toListOfOne(value, resolved, position);
+    if (list !== undefined) return list;
     return items.every((item, index) => item === value[index]) ? value : items;
   }
   if (!isPlainObject(value)) return value;
@@ -130,20 +137,21 @@ function repairText(text: string, schema: PlainObject, position: Position): unkn
     const repaired = repair(value, schema, deeper(position));
     if (fitsSchema(repaired, schema, position)) return repaired;
   }
-  const member = findMember(text, schema);
-  if (member !== undefined) return member;
-  // Text with brackets or commas may be a list that cannot be read.
-  return (/[[\]{},\n]/.test(text) ? undefined : toListOfOne(text, schema, position)) ?? text;
+  // Text with brackets or commas may be a list that cannot be read. Blank text and a word for null may mean no item.
+  const isUnclear = /[[\]{},\n]|^\s*$/.test(text) || value === null;
+  return (isUnclear ? undefined : toListOfOne(text, schema, position)) ?? text;
 }
 
-/** Returns the only member of an enum that differs in case and surrounding white space. */
-function findMember(text: string, schema: PlainObject): unknown {
-  const members = toList(schema.enum) ?? (schema.const === undefined ? [] : [schema.const]);
+/** Returns the only member of the enums of a schema that differs in case and surrounding white space. */
+function findMember(text: string, schema: PlainObject, position: Position): unknown {
   const written = text.trim().toLowerCase();
-  const [member, ...others] = members.filter(
-    one => typeof one === 'string' && one.trim().toLowerCase() === written,
+  const alternatives = alternativesOf(schema).map(one => resolveSchema(one, position.root));
+  const members = [schema, ...alternatives].flatMap(one => toList(one.enum) ?? [one.const]);
+  const found = new Set(
+    members.filter(one => typeof one === 'string' && one.trim().toLowerCase() === written),
   );
-  return others.length === 0 ? member : undefined;
+  const [member] = found;
+  return found.size === 1 && fitsSchema(member, schema, position) ? member : undefined;
 }
 
 function repairNumber(value: number, schema: PlainObject, position: Position): unknown {
@@ -164,11 +172,13 @@ function toListOfOne(value: unknown, schema: PlainObject, position: Position): u
   const items = itemSchema(schema, 0);
   if (!isPlainObject(items) || !allowsType([], schema, position)) return undefined;
   const item = repair(value, items, deeper(position));
-  return fitsSchema([item], schema, position) ? [item] : undefined;
+  // Without steps left, everything fits.
+  return position.steps.left > 0 && fitsSchema([item], schema, position) ? [item] : undefined;
 }
 
-/** Returns true for the word that a model writes for null. */
-const isNullWord = (value: unknown): boolean => typeof value === 'string' && parseText(value) === null;
+/** Returns true for a list, also as text. */
+const isWrittenList = (value: unknown): boolean =>
+  Array.isArray(typeof value === 'string' ? parseText(value) : value);
 
 /** Constants in JSON, Python and upper-case spelling. */
 const constants: ReadonlyMap<string, unknown> = new Map([

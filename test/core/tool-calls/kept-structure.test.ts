@@ -48,7 +48,7 @@ it.each<JSONSchema7>([
 
 it.each<[JSONSchema7, unknown]>([
   [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 'null'],
-  [list, ['null']],
+  [list, 'null'],
   [{ enum: ['null', 1] }, 'null'],
 ])('keeps the word where a text is allowed, or null is not: %j', (schema, expected) => {
   const parsed = parseToolArguments('{"tags":"null"}', {

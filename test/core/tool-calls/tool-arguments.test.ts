@@ -345,6 +345,12 @@ describe('a string that the schema does not allow', () => {
 describe('a value that the schema does not allow', () => {
   const mode = { enum: ['fast', 'Slow'] };
   const strings: JSONSchema7 = { type: 'array', items: { type: 'string' } };
+  const lists = (items: JSONSchema7): JSONSchema7 => ({ type: 'array', items: { type: 'array', items } });
+  const pair: JSONSchema7 = { type: 'array', items: [{ type: 'string' }, { type: 'number' }] };
+  const numberOrList: JSONSchema7 = {
+    anyOf: [{ type: 'number' }, { type: 'array', items: { type: 'number' } }],
+  };
+  const level: JSONSchema7 = { type: 'string', enum: ['none', 'low'] };
 
   it.each<[string, JSONSchema7, unknown, unknown]>([
     ['a number as a string', { type: 'string' }, 3, '3'],
@@ -358,6 +364,15 @@ describe('a value that the schema does not allow', () => {
       [{ id: 'x' }],
     ],
     ['a list of one number', { type: 'array', items: { type: 'integer' } }, '3', [3]],
+    ['a list of one list', lists({ type: 'string' }), ['Ann', '30'], [['Ann', '30']]],
+    ['a list of one list of numbers', lists({ type: 'number' }), ['59.9', 10.7], [[59.9, 10.7]]],
+    ['a list of one pair', { type: 'array', items: pair }, ['Oslo', 3], [['Oslo', 3]]],
+    ['lists that are text', lists({ type: 'string' }), ['["Ann"]', '["30"]'], [['Ann'], ['30']]],
+    ['lists of which one lacks its brackets', lists({ type: 'string' }), [['Ann'], '30'], [['Ann'], ['30']]],
+    ['items that may be lists', { type: 'array', items: numberOrList }, ['1', '2'], [1, 2]],
+    ['a member that is a word for null', { anyOf: [{ type: 'null' }, level] }, 'None', 'none'],
+    ['a member beside null', { enum: ['none', null] }, 'None', 'none'],
+    ['null in place of a list', nullable(strings), 'None', null],
     ['the item of a list', { type: 'string' }, ['x'], 'x'],
     ['a number with leading zeros', { type: 'integer' }, '007', 7],
   ])('is converted to %s', (_, schema, value, expected) => {
@@ -374,6 +389,8 @@ describe('a value that the schema does not allow', () => {
     ['prose after an object', { type: 'object' }, '{"id": 1} (or whatever id fits)'],
     ['a marker after a list', strings, '[bug]</b>'],
     ['a list of unknown items', { type: 'array' }, 'x'],
+    ['blank text in place of a list', strings, ' '],
+    ['a word for null in place of a list', strings, 'None'],
   ])('is unchanged: %s', (_, schema, value) => {
     expect(parse(JSON.stringify({ value }), object({ value: schema }))).toEqual({ value });
   });
