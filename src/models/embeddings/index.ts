@@ -36,8 +36,8 @@ type EmbedProviderOptions = Record<string, Record<string, unknown>>;
 /** Options of `embeddingIdentity`. */
 export interface EmbeddingIdentityOptions {
   /**
-   * The provider options with which the index is created. They determine the length of the vectors, as `dimensions` of the
-   * model does.
+   * The provider options with which the index is created. The length of the vectors in them replaces `dimensions` of the
+   * model.
    */
   providerOptions?: EmbedProviderOptions;
 }
@@ -67,7 +67,7 @@ export async function embeddingIdentity(
     dimensions,
     ...(server !== undefined && { server }),
   });
-  const asked = model.dimensions ?? toAskedDimensions(providerOptions);
+  const asked = toAskedDimensions(providerOptions) ?? model.dimensions;
   if (asked !== undefined) return toIdentity(asked);
   const { embeddings } = await model.doEmbed({ values: ['dimensions'], providerOptions });
   const [embedding] = embeddings;

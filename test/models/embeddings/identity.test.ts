@@ -51,6 +51,9 @@ describe('embeddingIdentity', () => {
     const expected = { ...small, dimensions: 256, server };
     expect(await embeddingIdentity(model)).toEqual(expected);
     expect(await embeddingIdentity(plain, { providerOptions })).toEqual(expected);
+    // As in a call, the options count more than the model.
+    const longer = { providerOptions: { openai: { dimensions: 512 } } };
+    expect(await embeddingIdentity(model, longer)).toEqual({ ...expected, dimensions: 512 });
     expect(emulator.requests).toEqual([]);
   });
 
