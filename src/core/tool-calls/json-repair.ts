@@ -396,7 +396,9 @@ function findScalar(
   const end = at + word.length;
   const next = lenient.skipBlank(end) ?? text.length;
   const constant = constants.get(word);
-  const json = constant ?? toNumber(word, { isLast: next >= text.length });
+  const number = toNumber(word, { isLast: next >= text.length });
+  // `+49` and `.5` are not numbers of JSON. The schema decides whether they are numbers or text.
+  const json = constant ?? (number === undefined || number === word ? number : JSON.stringify(word));
   const isEnd = next > end || next >= text.length || ',}])<;'.includes(text.charAt(next));
   return json === undefined || !isEnd ? undefined : { json, end, isNumber: constant === undefined };
 }
@@ -430,12 +432,12 @@ const constants: ReadonlyMap<string, string> = new Map([
 const isHalfConstant = (word: string): boolean =>
   word.length >= 3 && [...constants.keys()].some(constant => constant !== word && constant.startsWith(word));
 
-/** Returns a number in JSON syntax, with all its digits. */
-function toNumber(word: string, options: { isLast: boolean }): string | undefined {
+/** Returns a number of Python in JSON syntax, with all its digits. */
+export function toNumber(word: string, { isLast = false } = {}): string | undefined {
   const [, sign, integer = '', fraction = '', exponent = ''] =
     /^([-+]?)(0|[1-9]\d*)?(?:\.(\d*))?(e[-+]?\d+)?$/i.exec(word) ?? [];
   if (sign === undefined || integer + fraction === '') return undefined;
   // The digits after the point may be missing.
-  if (word.endsWith('.') && options.isLast) return undefined;
+  if (word.endsWith('.') && isLast) return undefined;
   return `${sign === '-' ? '-' : ''}${integer || '0'}${fraction && `.${fraction}`}${exponent}`;
 }

@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { isPlainObject, type PlainObject } from '../shared/json.js';
-import { readJson, repairJson } from './json-repair.js';
+import { readJson, repairJson, toNumber } from './json-repair.js';
 import { alternativesOf, itemSchema, propertySchema, resolveSchema, toProperties } from './json-schema.js';
 
 /**
@@ -190,8 +190,10 @@ const constants: ReadonlyMap<string, unknown> = new Map([
 
 function parseText(text: string): unknown {
   const word = text.trim();
-  if (/^-?\d/.test(word))
-    return isExactNumber(word) ? readJson(word.replace(/^(-?)0+(?=\d)/, '$1'))?.value : undefined;
+  if (/^[-+]?\.?\d/.test(word)) {
+    const number = toNumber(word.replace(/^([-+]?)0+(?=\d)/, '$1'));
+    return number !== undefined && isExactNumber(word) ? JSON.parse(number) : undefined;
+  }
   if (/^[{[]/.test(word)) {
     const reading = readJson(word) ?? repairJson(word, { isValue: true });
     return typeof reading === 'string' || reading.isCompleted ? undefined : reading.value;

@@ -30,6 +30,11 @@ describe('a call with malformed JSON', () => {
     ],
     ['single quotes', "{'name': 'look', 'arguments': {'place': 'it\\'s'}}", { place: "it's" }],
     ['Python constants', '{"name": "look", "arguments": {"note": None, "days": 3}}', { note: null, days: 3 }],
+    [
+      'numbers of Python',
+      '{"name": "look", "arguments": {"place": +49170, "days": +3}}',
+      { place: '+49170', days: 3 },
+    ],
     ['keys without quotes', '{name: "look", arguments: {place: "a"}}', { place: 'a' }],
     ['a comment', '{"name": "look", "arguments": {"days": 3 // three\n}}', { days: 3 }],
     ['a path', '{"name": "look", "arguments": {"place": "C:\\dir\\new"}}', { place: 'C:\\dir\\new' }],

@@ -81,7 +81,7 @@ describe('arguments without a schema', () => {
     ['comments', '{"a": 1, // one\n "b": /* two */ 2 # end\n}', { a: 1, b: 2 }],
     ['a missing comma', '{"a": "x"\n"b": [1 2]}', { a: 'x', b: [1, 2] }],
     ['a tuple', "{'a': (1, 'x')}", { a: [1, 'x'] }],
-    ['numbers of Python', '{"a": +1, "b": .5, "c": 2.}', { a: 1, b: 0.5, c: 2 }],
+    ['numbers of Python, as text', '{"a": +1, "b": .5, "c": 2.}', { a: '+1', b: '.5', c: '2.' }],
     [
       'a word without quotes',
       '{path: ./src/a.ts, url: http://x.y/z}',
@@ -393,6 +393,13 @@ describe('a value that the schema does not allow', () => {
     ['a word for null in place of a list', strings, 'None'],
   ])('is unchanged: %s', (_, schema, value) => {
     expect(parse(JSON.stringify({ value }), object({ value: schema }))).toEqual({ value });
+  });
+
+  it('is a number of Python that is read as what the schema wants', () => {
+    const text = '{"a": +491701234567, "b": .5, "c": 2.}';
+    const all = (type: 'string' | 'number') => object({ a: { type }, b: { type }, c: { type } });
+    expect(parse(text, all('string'))).toEqual({ a: '+491701234567', b: '.5', c: '2.' });
+    expect(parse(text, all('number'))).toEqual({ a: 491701234567, b: 0.5, c: 2 });
   });
 
   it('is unchanged if a number has other digits as a string', () => {
