@@ -24,7 +24,7 @@ export function repairBySchema(
 export function toAllowedJson(json: string, schema: unknown, root: unknown): string {
   const value: unknown = JSON.parse(json);
   const repaired = repair(value, schema, { ...startOf(root), json });
-  return repaired === value ? json : JSON.stringify(repaired);
+  return repaired === value ? json : writeJson(repaired, json);
 }
 
 /** Returns true if a schema allows any string, any object or any list, whatever it contains. */
@@ -161,11 +161,30 @@ function repairNumber(value: number, schema: PlainObject, position: Position): u
   return toListOfOne(value, schema, position) ?? value;
 }
 
+/** The strings and the numbers of JSON. The numbers are a group. */
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|(-?\d[\d.eE+-]*)/gs;
+
 /** Returns true if JavaScript writes all numbers as the JSON does: not `1.10` or a number of 20 digits. */
 const hasPlainNumbers = (json: string): boolean =>
-  [...json.matchAll(/"(?:[^"\\]|\\.)*"|(-?\d[\d.eE+-]*)/gs)].every(
+  [...json.matchAll(STRING_OR_NUMBER)].every(
     ([, number]) => number === undefined || String(Number(number)) === number,
   );
+
+/**
+ * Writes a value that was made from JSON, with the digits of its numbers that JavaScript cannot represent. They are lost
+ * only if several numbers of the JSON are the same in JavaScript.
+ */
+export function writeJson(value: unknown, source: string): string {
+  const json = JSON.stringify(value);
+  if (!/\d{16}/.test(source)) return json;
+  const written = new Map<string, string>();
+  for (const [, number] of source.matchAll(STRING_OR_NUMBER)) {
+    if (number === undefined) continue;
+    const short = String(Number(number));
+    written.set(short, (written.get(short) ?? number) === number ? number : short);
+  }
+  return json.replace(STRING_OR_NUMBER, (token, number?: string) => written.get(number ?? '') ?? token);
+}
 
 /** Returns a list of the one item if the schema requires a list of such items. */
 function toListOfOne(value: unknown, schema: PlainObject, position: Position): unknown[] | undefined {

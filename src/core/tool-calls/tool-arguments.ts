@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { isPlainObject } from '../shared/json.js';
 import { type JsonFault, type JsonReading, readJson, repairJson } from './json-repair.js';
-import { hasTypesOf, repairBySchema, unwrapCall } from './schema-repair.js';
+import { hasTypesOf, repairBySchema, unwrapCall, writeJson } from './schema-repair.js';
 import { normalizeToolName } from './tool-names.js';
 
 /** The arguments of a call, or the reason why they cannot be used. */
@@ -74,9 +74,8 @@ export function readToolArguments(
     success: true,
     input: repaired,
     toJson() {
-      const compact = JSON.stringify(repaired);
       // A long number could lose digits in JavaScript. Digits inside a string are a harmless false positive.
-      return isSame && /\d{16}/.test(compact) ? json : compact;
+      return isSame && /\d{16}/.test(json) ? json : writeJson(repaired, json);
     },
     isRepaired: !isSame || reading !== valid,
   };

@@ -295,6 +295,26 @@ describe('arguments without a schema', () => {
     expect(cut).toMatchObject({ isRepaired: true, json: expect.stringContaining('18446744073709551615') });
   });
 
+  it.each([
+    ['{"id": 9007199254740993, "n": "5"}', '{"id":9007199254740993,"n":5}'],
+    [
+      '{"id": 9007199254740993, "o": {"id": 1e30, "n": "5", "s": "9007199254740992"}}',
+      '{"id":9007199254740993,"o":{"id":1e30,"n":5,"s":"9007199254740992"}}',
+    ],
+    ['[{"id": 9007199254740993}]', '{"id":9007199254740993}'],
+    ['{"arguments": {"id": 9007199254740993}}', '{"id":9007199254740993}'],
+    // The same number in JavaScript, so that either one could be meant.
+    [
+      '{"id": 9007199254740993, "n": "5", "m": 9007199254740992}',
+      '{"id":9007199254740992,"n":5,"m":9007199254740992}',
+    ],
+  ])('keep the digits of %s if other arguments are converted', (text, json) => {
+    const integer = { type: 'integer' } as const;
+    const inner = { type: 'object', properties: { id: integer, n: integer, s: { type: 'string' } } } as const;
+    const schema = { type: 'object', properties: { id: integer, n: integer, o: inner } } as const;
+    expect(parseToolArguments(text, { schema })).toMatchObject({ json, isRepaired: true });
+  });
+
   it('are serialized without white space otherwise', () => {
     expect(parseToolArguments('{ "a": 1 }')).toMatchObject({ json: '{"a":1}', isRepaired: false });
     expect(parseToolArguments('{ "a": 1 ')).toMatchObject({ json: '{"a":1}', isRepaired: true });

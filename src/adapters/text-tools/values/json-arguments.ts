@@ -13,6 +13,7 @@ import {
   repairBySchema,
   toAllowedJson,
   unwrapCall,
+  writeJson,
 } from '../../../core/tool-calls/schema-repair.js';
 import { JsonScanner, isPrototypeKey, isSafeJson } from './json-scanner.js';
 import { Known, type Reading, TextCursor } from '../reading/text-cursor.js';
@@ -277,7 +278,7 @@ function unwrap(json: string, schema: unknown): string {
   const value: unknown = JSON.parse(json);
   if (!isPlainObject(value) || !isPlainObject(schema)) return json;
   const unwrapped = unwrapCall(value, schema);
-  return unwrapped === value ? json : JSON.stringify(repairBySchema(unwrapped, schema));
+  return unwrapped === value ? json : writeJson(repairBySchema(unwrapped, schema), json);
 }
 
 /** Converts complete arguments as `readJsonArguments` does. */
