@@ -5,9 +5,9 @@ import { idOf, objectsOf, type PlainObject, stringOf } from '../../core/shared/j
 import { toResultValue } from '../../core/tool-calls/mcp-output.js';
 
 /*
- * Calls of functions that the server ran itself: the same response contains the call and its `function_call_output`. They
- * must not run again. What follows a call is therefore held back until its output or the end of the response shows who runs
- * it.
+ * Calls of functions that the server ran itself: the same response contains the call and its `function_call_output`, or the
+ * same stream contains another response after it. They must not run again. What follows a call is therefore held back until
+ * its output, the next response or the end of the stream shows who runs it.
  */
 
 /** The types of parts that tell who runs a call, or end the response. */
@@ -33,6 +33,8 @@ export class AnsweredCalls {
   /** The parts from the first undecided call on. */
   #held: Part[] = [];
   readonly #undecided = new Set<Part>();
+  /** Calls that the server ran, and whose output has not arrived. */
+  readonly #unanswered = new Set<ToolCall>();
   #hasAnswers = false;
   #isWaiting = false;
 
@@ -49,6 +51,16 @@ export class AnsweredCalls {
     return this.#emit(part);
   }
 
+  /** The server has run the undecided calls. Their outputs may follow. */
+  settle(): void {
+    for (const call of this.#calls.values()) {
+      if (!this.#undecided.has(call)) continue;
+      this.#setExecuted(call);
+      this.#unanswered.add(call);
+    }
+    this.#release();
+  }
+
   #addCall(part: ToolCall): void {
     const output = this.#outputs.get(part.toolCallId);
     if (output !== undefined) {
@@ -56,7 +68,7 @@ export class AnsweredCalls {
       this.#undecided.delete(output);
       this.#held = this.#held.filter(one => one !== output);
       this.#held.push(toExecuted(part));
-      return this.#emit(this.#toResult(part, output));
+      return this.#emit(this.#toResult(part, toOutput(itemOf(output) ?? {})));
     }
     // An asynchronous call runs while the response goes on, and only calls of functions are answered.
     const isDecided = part.isComplete !== true || part.providerMetadata?.openai?.async === true;
@@ -77,15 +89,18 @@ export class AnsweredCalls {
       this.#undecided.add(part);
       return this.#emit(part);
     }
-    if (!this.#undecided.delete(call)) return;
-    this.#held = this.#held.map(one => (one === call ? toExecuted(call) : one));
-    this.#emit(this.#toResult(call, part));
+    if (this.#undecided.has(call)) this.#setExecuted(call);
+    else if (!this.#unanswered.delete(call)) return;
+    this.#emit(this.#toResult(call, toOutput(itemOf(part) ?? {})));
   }
 
-  #toResult(call: ToolCall, part: PartOf<'custom'>): Part {
+  #setExecuted(call: ToolCall): void {
+    this.#undecided.delete(call);
+    this.#held = this.#held.map(one => (one === call ? toExecuted(call) : one));
+  }
+
+  #toResult({ toolCallId, toolName }: ToolCall, output: ToolResultOutput): Part {
     this.#hasAnswers = true;
-    const { toolCallId, toolName } = call;
-    const output = toOutput(itemOf(part) ?? {});
     return {
       type: 'tool-result',
       toolCallId,
@@ -98,6 +113,10 @@ export class AnsweredCalls {
 
   #emit(part: Part): void {
     this.#held.push(part);
+    this.#release();
+  }
+
+  #release(): void {
     this.isHolding = this.#undecided.size > 0;
     if (this.isHolding) return;
     const parts = this.#held;
@@ -106,6 +125,8 @@ export class AnsweredCalls {
   }
 
   #end(finish: PartOf<'finish'>): void {
+    // A call without a result would make the next request invalid.
+    for (const call of this.#unanswered) this.#emit(this.#toResult(call, UNKNOWN_OUTPUT));
     for (const part of this.#undecided) this.#isWaiting ||= part.type === 'tool-call';
     this.#undecided.clear();
     const { unified, raw } = finish.finishReason;
@@ -113,6 +134,11 @@ export class AnsweredCalls {
     this.#emit(isOver ? { ...finish, finishReason: { unified: 'stop', raw } } : finish);
   }
 }
+
+const UNKNOWN_OUTPUT: ToolResultOutput = {
+  type: 'text',
+  value: 'The server ran this call itself. Its output is not known.',
+};
 
 function outputCallIdOf(part: PartOf<'custom'>): string | undefined {
   const item = itemOf(part);

@@ -25,7 +25,10 @@ const handlers: Readonly<Record<string, EventHandler>> = {
     // A gateway that runs tools itself sends several lifecycles in one stream (BerriAI/litellm#40118).
     if (mapper.state === 'terminal' || mapper.state === 'steered') {
       // The gateway has run the calls of the earlier response. Nobody has run those of a steered response.
-      if (mapper.state === 'terminal') mapper.hasCalls = false;
+      if (mapper.state === 'terminal') {
+        mapper.hasCalls = false;
+        mapper.onCallsRun?.();
+      }
       mapper.state = 'open';
       mapper.earlierUsage = mapper.usage;
       mapper.hasRefusal = false;

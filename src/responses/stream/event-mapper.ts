@@ -35,6 +35,8 @@ export interface EventMapperOptions {
   readonly onResponse?: ((response: PlainObject) => PartFacts | undefined) | undefined;
   /** Called when a call begins. @default it is not noted */
   readonly onCall?: (() => void) | undefined;
+  /** Called when the server has run the calls so far itself, and answers with another response. @default it is not noted */
+  readonly onCallsRun?: (() => void) | undefined;
 }
 
 /** A response whose events become parts: what they have said so far, which the handlers of the events change. */
@@ -49,6 +51,7 @@ export class EventMapper implements ItemReports {
   state: 'open' | 'steered' | 'terminal' | 'failed' = 'open';
   /** Takes the first response object, and returns facts for all parts. Undefined afterwards. */
   onResponse: EventMapperOptions['onResponse'];
+  readonly onCallsRun: EventMapperOptions['onCallsRun'];
   /** Facts for the parts that a history or its metadata can hold. */
   facts: PartFacts | undefined;
   responseId: string | undefined;
@@ -86,6 +89,7 @@ export class EventMapper implements ItemReports {
     this.errorContext = options.errorContext;
     this.maxOutputTokens = options.maxOutputTokens;
     this.onResponse = options.onResponse;
+    this.onCallsRun = options.onCallsRun;
     this.#jsonAnswer = options.isJson ? createJsonAnswer() : undefined;
     this.items = new OutputItems({
       ...options,

@@ -74,7 +74,11 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
     else batch.push(part);
   };
   const numbers = options.sequenceNumbers && createSequenceNumbers(write, options.sequenceNumbers);
-  const mapper = new EventMapper({ ...options, write: numbers?.write ?? write });
+  const mapper = new EventMapper({
+    ...options,
+    write: numbers?.write ?? write,
+    onCallsRun: () => answered?.settle(),
+  });
   const decoder = createUtf8Decoder();
   let format: BodyFormat | undefined;
   /** The rest of a large chunk. */

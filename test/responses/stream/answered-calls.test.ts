@@ -57,3 +57,36 @@ it('the text between a call and its answer stays in its place', async () => {
   const types = parts.map(part => part.type).filter(type => /tool-(call|result)|text-delta/.test(type));
   expect(types).toEqual(['tool-call', 'text-delta', 'tool-result']);
 });
+
+/** A gateway that runs the call of its first response itself, and answers in a second one in the same stream. */
+const next = (items: Parameters<typeof toStream>[0]) =>
+  toStream(items).map(event =>
+    'response' in event ? { ...event, response: { ...(event.response as object), id: 'resp_2' } } : event,
+  );
+const readEvents = (later: Parameters<typeof toStream>[0]) =>
+  readParts([new TextEncoder().encode(toSse([...toStream([call]), ...next(later)]))], {
+    declared: { names: new Set(['lookup']), nameById: new Map(), undeclared: 'full', host: 'v4' },
+  });
+
+it.each([
+  ['whose output is unknown', [], /not known/],
+  ['whose output follows', [answer], /sunny/],
+])(
+  'a call that the server ran before another response, %s, does not run again',
+  async (_name, output, result) => {
+    const parts = await readEvents([...output, message(['Done.'], { id: 'm2' })]);
+    const calls = parts.filter(part => part.type === 'tool-call' || part.type === 'tool-result');
+    expect(calls).toMatchObject([
+      { type: 'tool-call', toolCallId: 'c1', providerExecuted: true },
+      { type: 'tool-result', toolCallId: 'c1', result: expect.stringMatching(result) },
+    ]);
+    expect(parts.at(-1)).toMatchObject({ finishReason: { unified: 'stop' } });
+  },
+);
+
+it('a call of the last response in a stream is for the host', async () => {
+  const parts = await readEvents([functionCall('lookup', '{}', { callId: 'c2', id: 'fc_2' })]);
+  const own = parts.filter(part => part.type === 'tool-call' && part.providerExecuted !== true);
+  expect(own).toMatchObject([{ toolCallId: 'c2' }]);
+  expect(parts.at(-1)).toMatchObject({ finishReason: { unified: 'tool-calls' } });
+});
