@@ -179,6 +179,25 @@ const FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
+ * Leaves out the option `conversation`, which the API does not have for a compaction. With it, a request would contain only the
+ * messages that the conversation on the server lacks, and the others would be lost.
+ */
+function withoutConversation<Call extends Pick<CoreCall, 'own' | 'providerOptions'>>(
+  call: Call,
+): { call: Call; hasConversation: boolean } {
+  const namespaces = Object.entries(call.providerOptions ?? {});
+  const hasConversation = [call.own, ...namespaces.map(([, options]) => options)].some(
+    options => options.conversation != null,
+  );
+  if (!hasConversation) return { call, hasConversation };
+  const { conversation: _, ...own } = call.own;
+  const providerOptions = Object.fromEntries(
+    namespaces.map(([name, { conversation: _conversation, ...options }]) => [name, options]),
+  );
+  return { call: { ...call, own, providerOptions }, hasConversation };
+}
+
+/**
  * Replaces a conversation by a shorter one.
  *
  * https://platform.openai.com/docs/api-reference/responses/compact
@@ -187,7 +206,15 @@ async function compactConversation(
   sent: Pick<CoreCall, 'prompt' | 'own' | 'providerOptions' | 'abortSignal'>,
   config: ResponsesModelConfig,
 ): Promise<CompactedConversation> {
-  const exchange = new Exchange({ ...sent, isStream: false }, config);
+  const { call, hasConversation } = withoutConversation(sent);
+  const exchange = new Exchange({ ...call, isStream: false }, config);
+  if (hasConversation) {
+    exchange.warn({
+      type: 'other',
+      message:
+        'The option `conversation` has no effect on a compaction: all messages of the call are compacted, and the conversation on the server stays as it is. Remove it.',
+    });
+  }
   const { body, headers: responseHeaders } = await runHandlers(exchange, COMPACTION_HANDLERS, () =>
     requestJson({
       ...exchange.toTransportRequest(),

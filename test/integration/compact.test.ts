@@ -97,6 +97,23 @@ describe('compact', () => {
     expect(second.messages.at(-1)).toMatchObject({ role: 'assistant' });
   });
 
+  it.each(['openai', 'kelivo'])(
+    'compacts all messages with the option `conversation` of %s',
+    async namespace => {
+      const { settings, emulator, inputOf } = await start();
+      const provider = createKelivoResponsesProvider(settings);
+      const providerOptions = { [namespace]: { conversation: 'conv_1' } };
+      const { messages, warnings } = await provider.compact('gpt-5', {
+        messages: conversation,
+        providerOptions,
+      });
+      expect(inputOf(0)).toHaveLength(conversation.length);
+      expect(emulator.requests[0]?.body).not.toHaveProperty('conversation');
+      expect(messages.filter(({ role }) => role === 'user')).toHaveLength(2);
+      expect(warnings).toMatchObject([{ message: expect.stringContaining('`conversation` has no effect') }]);
+    },
+  );
+
   it('rejects with the error of the server, and for messages of another kind', async () => {
     const { settings, emulator } = await start();
     const { compact } = createKelivoResponsesProvider(settings);
