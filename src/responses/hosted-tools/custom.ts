@@ -57,6 +57,10 @@ export const customTool: HostedTool = {
         events: ['response.custom_tool_call_input.delta'],
         begin: () => (event: PlainObject) => stringOf(event.delta),
         end: '',
+        completion: {
+          event: 'response.custom_tool_call_input.done',
+          fields: event => ({ input: stringOf(event.input) }),
+        },
         encoding: 'text',
       },
       isForHost: () => true,

@@ -149,6 +149,11 @@ export interface HostedInputStream {
   /** Text after the last event, for arguments that do not begin as the finished ones. */
   readonly end: string;
   /**
+   * The event that contains the complete arguments, and the fields of the item that it completes.
+   * @default only the finished item shows that its arguments are complete
+   */
+  readonly completion?: { readonly event: string; readonly fields: (event: PlainObject) => PlainObject };
+  /**
    * `text` if the arguments are a text. Hosts that accept a text receive it unchanged, others as a JSON string.
    * @default 'json'
    */

@@ -44,7 +44,9 @@ for (const { declarations, items, replay } of allTools) {
   }
   for (const [type, item] of Object.entries(items)) {
     itemsByType.set(type, { ...item, declarationIds });
-    eventTypes.push(...(item.inputStream?.events ?? []), ...(item.preview ? [item.preview.event] : []));
+    const { inputStream, preview } = item;
+    eventTypes.push(...(inputStream?.events ?? []));
+    for (const source of [inputStream?.completion, preview]) if (source) eventTypes.push(source.event);
   }
 }
 

@@ -43,6 +43,9 @@ export function createHostedItem(options: HostedItemOptions): HostedItem {
   const { write, reports, declared, generateId, callIds, onSources, onServerItem } = options;
   const { host } = declared;
   let announced: HostedCall | undefined;
+  /** The item as `output_item.done` or the terminal response contains it. */
+  let received: HostedCall | undefined;
+  let isInputDone = false;
   let type: string | undefined;
   let callId: string | undefined;
   let isCallEmitted = false;
@@ -60,6 +63,12 @@ export function createHostedItem(options: HostedItemOptions): HostedItem {
     handle(eventType, event) {
       if (announced === undefined) return;
       const { mapping, isForHost } = announced;
+      const { completion } = mapping.inputStream ?? {};
+      if (completion?.event === eventType) {
+        isInputDone = true;
+        announced = toHostedCall({ ...announced.wire, ...completion.fields(event) }, options);
+        return;
+      }
       const result = mapping.preview?.event === eventType ? previewOf(announced, event, declared) : undefined;
       if (result !== undefined) {
         const { toolName, write: writePart } = announced;
@@ -72,22 +81,37 @@ export function createHostedItem(options: HostedItemOptions): HostedItem {
       input.handle(event);
     },
 
-    isSameAs: wire => type === undefined || wire.type === type,
+    isSameAs: wire =>
+      (type === undefined || wire.type === type) &&
+      (received === undefined || received.wire.call_id === wire.call_id),
 
-    finish(finished, { broken = false } = {}) {
+    finish(finished, end) {
+      const { broken = false } = end ?? {};
+      if (finished !== undefined) received = toHostedCall(finished, options);
+      const call = received ?? announced;
+      // The end of the response decides about a call of which nothing shows that its input is whole.
+      if (end === undefined && call?.isForHost === true && isOpen(call)) return;
       item.closed = true;
-      const call = finished === undefined ? announced : toHostedCall(finished, options);
       if (call === undefined) return;
       const { wire, mapping } = call;
       type = idOf(wire.type);
-      const isTruncated = broken || (wire.status === 'incomplete' && mapping.hasIncompleteResult !== true);
+      const isIncomplete = wire.status === 'incomplete' && mapping.hasIncompleteResult !== true;
+      const isTruncated = isIncomplete || (broken && finished === undefined);
+      const isAnnouncedOnly = received === undefined;
+      // What a host runs or a person approves must be whole.
+      const isPartial =
+        isIncomplete ||
+        (isAnnouncedOnly ? broken || !isInputDone : broken && call.isForHost && wire.status !== 'completed');
+      const asksHost = mapping.approval !== undefined && canAskFor(mapping.approval, declared);
+      if ((call.isForHost || asksHost) && isPartial) {
+        reports.hasPartialCalls = true;
+        input?.end();
+        return;
+      }
       // An item that was only announced is not complete. A document has no announcements.
-      if (!isTruncated && finished !== undefined) onServerItem?.(finished);
-      if (call.isForHost) {
-        if (isTruncated) input?.end();
-        else emitHostCall(call);
-      } else if (mapping.approval !== undefined && canAskFor(mapping.approval, declared)) {
-        if (isTruncated) return;
+      if (!isTruncated && received !== undefined) onServerItem?.(received.wire);
+      if (call.isForHost) emitHostCall(call);
+      else if (mapping.approval !== undefined && asksHost) {
         writeApproval(mapping.approval, { wire, toolCallId: idFor(call), write });
         reports.hasCalls = true;
       } else if (call.mode === 'none') {
@@ -107,6 +131,12 @@ export function createHostedItem(options: HostedItemOptions): HostedItem {
   };
   if (options.announced !== undefined) item.announce?.(options.announced);
   return item;
+
+  function isOpen({ wire, mapping }: HostedCall): boolean {
+    if (wire.status === 'in_progress') return true;
+    const hasStatus = wire.status !== undefined && wire.status !== null;
+    return !hasStatus && input !== undefined && !isInputDone && mapping.inputStream?.completion !== undefined;
+  }
 
   function emitCall(call: HostedCall): void {
     if (isCallEmitted) return;

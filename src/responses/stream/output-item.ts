@@ -17,7 +17,7 @@ import { createUniqueIds, type UniqueIds } from '../../core/shared/unique-ids.js
  */
 export type ItemKind = 'message' | 'reasoning' | 'function_call' | 'hosted' | 'opaque';
 
-/** The end of an item that the server has not finished. */
+/** The end of the response of an item. */
 export interface ItemEnd {
   /** True if the response is incomplete, so that calls may be. @default false */
   readonly broken?: boolean;
@@ -38,8 +38,9 @@ export interface OutputItem {
    * Writes the missing content and closes the parts of the item.
    *
    * @param wire the finished item, or undefined if the response ended without it.
+   * @param end the end of the response, or undefined while it goes on. The item may then stay open.
    */
-  finish(wire: PlainObject | undefined, options?: ItemEnd): void;
+  finish(wire: PlainObject | undefined, end?: ItemEnd): void;
 }
 
 /** Facts about a response that its items find. */

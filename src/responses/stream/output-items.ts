@@ -67,7 +67,7 @@ export class OutputItems {
       if (options.incomplete && items === this.opaque && wire.status === 'in_progress') continue;
       const entry = matches.get(wire) ?? items.begin({}, wire);
       entry.matched = true;
-      if (!entry.item.closed) entry.item.finish(wire);
+      if (!entry.item.closed) entry.item.finish(wire, { broken: options.incomplete });
       else entry.item.confirm?.(wire);
       this.#listsMessages ||= wire.type === 'message';
     }

@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { forEachChunking } from '../../_chunking.js';
-import { toSse } from '../../_sse.js';
+import { toSse, type WireEvent } from '../../_sse.js';
 import { readParts } from '../_read-parts.js';
 import { toResponse, toStream, type WireItem } from './_fixtures/wire-events.js';
 
@@ -198,4 +198,124 @@ it('carries the request if the tool choice was none', async () => {
   expect(parts).toContainEqual(
     expect.objectContaining({ type: 'custom', kind: 'openai.mcp_approval_request' }),
   );
+});
+
+/** Calls that the host runs, with their announcement. */
+const CALLS: Record<string, { begun: WireItem; item: WireItem; id: string }> = {
+  custom: {
+    id: 'openai.custom',
+    begun: { type: 'custom_tool_call', id: 'i_1', call_id: 'call_1', name: 'mine', input: '' },
+    item: { type: 'custom_tool_call', id: 'i_1', call_id: 'call_1', name: 'mine', input: 'rm -r /tmp/a' },
+  },
+  shell: {
+    id: 'openai.shell',
+    begun: { type: 'shell_call', id: 'i_1', call_id: 'call_1', action: { commands: [] } },
+    item: { type: 'shell_call', id: 'i_1', call_id: 'call_1', action: { commands: ['ls'] } },
+  },
+  'apply patch': {
+    id: 'openai.apply_patch',
+    begun: { type: 'apply_patch_call', id: 'i_1', call_id: 'call_1', operation: { type: 'delete_file' } },
+    item: {
+      ...{ type: 'apply_patch_call', id: 'i_1', call_id: 'call_1' },
+      operation: { type: 'delete_file', path: 'a' },
+    },
+  },
+  'local shell': {
+    id: 'openai.local_shell',
+    begun: { type: 'local_shell_call', id: 'i_1', call_id: 'call_1', action: { command: [] } },
+    item: { type: 'local_shell_call', id: 'i_1', call_id: 'call_1', action: { command: ['ls'] } },
+  },
+  computer: {
+    id: 'openai.computer',
+    begun: { type: 'computer_call', id: 'i_1', call_id: 'call_1', action: {} },
+    item: { type: 'computer_call', id: 'i_1', call_id: 'call_1', action: { type: 'click', x: 1, y: 2 } },
+  },
+};
+const LIMIT = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+const deltas = ['rm -r /', 'tmp/a'].map(delta => ({
+  type: 'response.custom_tool_call_input.delta',
+  item_id: 'i_1',
+  delta,
+}));
+const inputDone = { type: 'response.custom_tool_call_input.done', item_id: 'i_1', input: 'rm -r /tmp/a' };
+
+/** Reads the events of one item: those that `lost` selects do not arrive. */
+async function readCall(
+  { begun, item, id }: (typeof CALLS)[string],
+  { events = [] as WireEvent[], terminal = {}, lost = (_event: WireEvent): boolean => false } = {},
+) {
+  const stream = toStream([{ begun: { ...begun, status: 'in_progress' }, item, deltas: events }], terminal);
+  const parts = await readParts([new TextEncoder().encode(toSse(stream.filter(event => !lost(event))))], {
+    declared: declare('mine', id),
+  });
+  return {
+    calls: parts.flatMap(part => (part.type === 'tool-call' ? [part.input] : [])),
+    finishReason: parts.flatMap(part => (part.type === 'finish' ? [part.finishReason] : []))[0],
+  };
+}
+const isDone = (event: WireEvent) => event.type === 'response.output_item.done';
+const noOutput = { output: [] };
+
+describe.each(Object.entries(CALLS))('a call of the host: %s', (_name, call) => {
+  const withStatus = (status: string) => ({ ...call, item: { ...call.item, status } });
+
+  it('is complete without a status, if the response is', async () => {
+    const { calls, finishReason } = await readCall(call);
+    expect([calls.length, finishReason]).toEqual([1, 'tool-calls']);
+  });
+
+  it('is partial if the response was completed without the finished item', async () => {
+    expect(await readCall(call, { lost: isDone, terminal: noOutput })).toEqual({
+      calls: [],
+      finishReason: 'other',
+    });
+  });
+
+  it.each(['in_progress', 'incomplete'])('is partial as %s in an incomplete response', async status => {
+    const partial = { calls: [], finishReason: 'length' };
+    expect(await readCall(withStatus(status), { terminal: LIMIT })).toEqual(partial);
+    expect(await readCall(withStatus(status), { terminal: LIMIT, lost: isDone })).toEqual(partial);
+    expect(await readCall(withStatus(status), { terminal: { ...LIMIT, ...noOutput } })).toEqual(partial);
+  });
+
+  it('is complete as in_progress in a completed response', async () => {
+    const { calls } = await readCall(withStatus('in_progress'), { terminal: noOutput });
+    expect(calls).toHaveLength(1);
+  });
+
+  it('is complete with that status in an incomplete response', async () => {
+    const { calls } = await readCall(withStatus('completed'), { terminal: LIMIT });
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('the input of a custom tool', () => {
+  const { custom } = CALLS as { custom: (typeof CALLS)[string] };
+  const whole = { calls: ['"rm -r /tmp/a"'], finishReason: 'tool-calls' };
+
+  it('completes a call whose item is never finished', async () => {
+    const events = [...deltas, inputDone];
+    expect(await readCall(custom, { events, lost: isDone, terminal: noOutput })).toEqual(whole);
+  });
+
+  it('is partial if it was streamed without an end, in an incomplete response without a status', async () => {
+    expect(await readCall(custom, { events: deltas, terminal: LIMIT })).toMatchObject({ calls: [] });
+    expect(await readCall(custom, { events: deltas })).toEqual(whole);
+  });
+
+  it('of two calls without announcements belongs to its call', async () => {
+    const second = { ...custom.item, id: 'i_2', call_id: 'call_2', input: 'ls' };
+    const items = [custom.item, second].map(item => ({ ...item, status: 'in_progress' }));
+    const stream = toStream(items.map(item => ({ begun: item, item, deltas: [] }))).filter(
+      event => event.type !== 'response.output_item.added',
+    );
+    const parts = await readParts([new TextEncoder().encode(toSse(stream))], {
+      declared: declare('mine', 'openai.custom'),
+    });
+    const calls = parts.flatMap(part => (part.type === 'tool-call' ? [[part.toolCallId, part.input]] : []));
+    expect(calls).toEqual([
+      ['call_1', '"rm -r /tmp/a"'],
+      ['call_2', '"ls"'],
+    ]);
+  });
 });
