@@ -21,6 +21,8 @@ export interface PartFacts {
   readonly responseId?: string;
   /** True for content of a response that the server was asked to store, and did not. Later requests do not refer to it. */
   readonly unstored?: boolean;
+  /** False for content of a response that did not end, true for the last part of one that did. Set within a `conversation`. */
+  readonly completed?: boolean;
   /** True for a call that the model wrote as text: the stored response has the text, and not the call. */
   readonly ofText?: boolean;
   /** Ids of the calls that show the item of the part. Later requests contain the item in their place. */

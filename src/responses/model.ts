@@ -108,6 +108,7 @@ async function begin(exchange: Exchange<CoreCall>, opener: Opener): Promise<Begu
       body.previous_response_id !== undefined ||
       'conversation' in body ||
       isInBackground,
+    isConversation: 'conversation' in body,
     sequenceNumbers: isInBackground
       ? { after: isStream ? background.resume?.sequenceNumber : undefined }
       : undefined,

@@ -1,4 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import type { ModelMessage } from 'ai';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { hosts } from '../host-matrix/_host.js';
+import { toSse, type WireEvent } from '../_sse.js';
+import {
+  functionCall,
+  type ItemScript,
+  message,
+  toStream,
+} from '../responses/stream/_fixtures/wire-events.js';
 import { startConversation, typesOf } from './_conversation.js';
 import { hostTools, loopTools } from './_tools.js';
 
@@ -67,4 +77,62 @@ it('sends a `conversation` only the messages after its last response', async () 
   const openai = { conversation: 'conv_1' };
   const { inputs } = await conversation.send('And now?', { by: 'ours', openai });
   expect(inputs.map(typesOf)).toEqual([['user']]);
+});
+
+/** A body that stays open after its last event. */
+const unfinished = (events: readonly WireEvent[], signal: AbortSignal | null | undefined) =>
+  new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode(toSse(events)));
+      signal?.addEventListener('abort', () => controller.error(signal.reason));
+    },
+  });
+
+describe.each(hosts)('a `conversation` after an aborted turn: $name', ({ sdk, createProvider }) => {
+  it.each([
+    ['in its first response', [], ['user', 'assistant', 'user']],
+    ['after a round', [functionCall('look', '{}')], ['function_call_output', 'assistant', 'user']],
+  ])('receives what it lacks: %s', async (_name, rounds: readonly ItemScript[], expected) => {
+    const answers = [[message(['Hi.'])], ...rounds.map(round => [round]), 'aborted', [message(['Yes.'])]];
+    const inputs: { type: string; role?: string }[][] = [];
+    const provider = createProvider({
+      baseURL: 'http://server.test/v1',
+      tools: { look: { inputSchema: z.object({}), execute: () => 'seen' } },
+      fetch: async (_url: unknown, init?: RequestInit) => {
+        const { input } = JSON.parse(String(init?.body)) as { input: (typeof inputs)[number] };
+        inputs.push(input);
+        const answer = answers[inputs.length - 1];
+        const events = toStream(Array.isArray(answer) ? answer : [message(['One ', 'two'])]);
+        const headers = { 'content-type': 'text/event-stream' };
+        if (Array.isArray(answer)) return new Response(toSse(events), { headers });
+        const cut = events.findIndex(({ type }) => type === 'response.output_text.delta') + 1;
+        return new Response(unfinished(events.slice(0, cut), init?.signal), { headers });
+      },
+    });
+    onTestFinished(() => provider.close());
+    const shown: { role: string; parts: unknown[] }[] = [];
+    const turn = async (text: string, isAborted = false) => {
+      shown.push({ role: 'user', parts: [{ type: 'text', text }] });
+      const controller = new AbortController();
+      const result = sdk.streamText({
+        model: provider('gpt-5'),
+        messages: (await sdk.convertToModelMessages(shown as never)) as ModelMessage[],
+        providerOptions: { openai: { conversation: 'conv_1', store: true } },
+        abortSignal: controller.signal,
+        maxRetries: 0,
+        onError: () => {},
+      });
+      let last: (typeof shown)[number] | undefined;
+      for await (const answer of sdk.readUIMessageStream({ stream: result.toUIMessageStream() as never })) {
+        last = answer as never;
+        const hasText = JSON.stringify(answer.parts.at(-1)).includes('One');
+        if (isAborted && hasText) controller.abort();
+      }
+      if (last !== undefined) shown.push(structuredClone(last));
+    };
+    await turn('Hello');
+    await turn('Look', true);
+    await turn('And?');
+    expect(inputs.at(-1)?.map(({ type, role }) => role ?? type)).toEqual(expected);
+  });
 });

@@ -1,5 +1,6 @@
 import { UnsupportedFunctionalityError } from '@ai-sdk/provider';
 import {
+  type AssistantMessage,
   callsOf,
   type Message,
   type Prompt,
@@ -297,8 +298,9 @@ function toUserFile(part: UserFile, index: number, options: UserFileOptions): In
  * Returns the messages of a history that the server does not have yet. Without `conversation` and `previousResponseId`
  * these are all messages.
  *
- * - With `conversation` the server has all messages up to the last assistant message. The results of its tool calls and
- *   later messages are sent.
+ * - With `conversation` the server has all messages up to the last complete response. The results of its tool calls and
+ *   later messages are sent. A response that did not end is not in the conversation, and neither are the messages before it.
+ *   Of its content, only the text and the calls of functions are sent: the server knows none of its ids.
  * - With `previousResponseId` the server has all messages up to that response. Parts of stored responses contain their
  *   response id in `own.responseId`. If no part contains the id, the last assistant message without a
  *   response id counts as the response. Messages with other ids are tool rounds of a call that started with a
@@ -320,9 +322,19 @@ export function toNewMessages(
     return toMessagesAfter(prompt, known < 0 ? presumed : known);
   }
   if (options.conversation === undefined) return prompt;
-  const last = prompt.findLastIndex(message => message.role === 'assistant');
-  return toMessagesAfter(prompt, last);
+  const last = prompt.findLastIndex(message => message.role === 'assistant' && !isUnfinished(message));
+  return toMessagesAfter(prompt, last).flatMap(message => {
+    if (message.role !== 'assistant' || !isUnfinished(message)) return message;
+    const content = message.content.filter(
+      part => part.type === 'text' || (part.type === 'tool-call' && part.providerExecuted !== true),
+    );
+    return content.length === 0 ? [] : { ...message, content };
+  });
 }
+
+/** Returns true for a message of this package whose response did not end, because the call was aborted or failed. */
+const isUnfinished = ({ content }: AssistantMessage): boolean =>
+  content.some(part => part.own?.completed === false) && !content.some(part => part.own?.completed === true);
 
 /** Returns the messages after one that the server has, and before them its calls, if the server has their text alone. */
 function toMessagesAfter(prompt: Prompt, index: number): Prompt {

@@ -177,6 +177,7 @@ function completeResponse(
   const isIncomplete = status === 'incomplete' || reason !== undefined;
   mapper.items.complete(objectsOf(response.output), { incomplete: isIncomplete });
   mapper.items.closeAll({ broken: isIncomplete, failed: false });
+  mapper.onCompleted?.();
   mapper.isIncomplete = isIncomplete;
   mapper.usage = addUsage(mapper.earlierUsage, usage);
   mapper.metadata = toFinishMetadata(response);

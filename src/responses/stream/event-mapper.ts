@@ -35,6 +35,8 @@ export interface EventMapperOptions {
   readonly onResponse?: ((response: PlainObject) => PartFacts | undefined) | undefined;
   /** Called when a call begins. @default it is not noted */
   readonly onCall?: (() => void) | undefined;
+  /** Called when a response is complete, after its last item. @default it is not noted */
+  readonly onCompleted?: (() => void) | undefined;
   /** Called when the server has run the calls so far itself, and answers with another response. @default it is not noted */
   readonly onCallsRun?: (() => void) | undefined;
 }
@@ -51,6 +53,7 @@ export class EventMapper implements ItemReports {
   state: 'open' | 'steered' | 'terminal' | 'failed' = 'open';
   /** Takes the first response object, and returns facts for all parts. Undefined afterwards. */
   onResponse: EventMapperOptions['onResponse'];
+  readonly onCompleted: EventMapperOptions['onCompleted'];
   readonly onCallsRun: EventMapperOptions['onCallsRun'];
   /** Facts for the parts that a history or its metadata can hold. */
   facts: PartFacts | undefined;
@@ -89,6 +92,7 @@ export class EventMapper implements ItemReports {
     this.errorContext = options.errorContext;
     this.maxOutputTokens = options.maxOutputTokens;
     this.onResponse = options.onResponse;
+    this.onCompleted = options.onCompleted;
     this.onCallsRun = options.onCallsRun;
     this.#jsonAnswer = options.isJson ? createJsonAnswer() : undefined;
     this.items = new OutputItems({

@@ -21,6 +21,7 @@ import {
 import { EVENT_HANDLERS } from './event-handlers.js';
 import { EventMapper, type EventMapperOptions, type ResponsesEvent } from './event-mapper.js';
 import { AnsweredCalls, DECIDING_PARTS } from './answered-calls.js';
+import { createCompletionMark } from './completion-mark.js';
 import { createSequenceNumbers } from './sequence-numbers.js';
 
 export interface ReadResponseOptions extends Omit<EventMapperOptions, 'write'> {
@@ -29,6 +30,8 @@ export interface ReadResponseOptions extends Omit<EventMapperOptions, 'write'> {
   readonly redactKnown: (text: string) => string;
   /** The types of the events of which a `raw` part is added in any case. @default none */
   readonly decodedEvents?: ReadonlyMap<string, unknown> | undefined;
+  /** True if the server adds the messages to a conversation when the response is complete. @default false */
+  readonly isConversation?: boolean | undefined;
   /** Adds a `raw` part for every event. */
   readonly includeRawChunks?: boolean | undefined;
   /**
@@ -73,10 +76,13 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
       answered.write(part);
     else batch.push(part);
   };
-  const numbers = options.sequenceNumbers && createSequenceNumbers(write, options.sequenceNumbers);
+  const mark = options.isConversation === true ? createCompletionMark(write) : undefined;
+  const writePart = mark?.write ?? write;
+  const numbers = options.sequenceNumbers && createSequenceNumbers(writePart, options.sequenceNumbers);
   const mapper = new EventMapper({
     ...options,
-    write: numbers?.write ?? write,
+    write: numbers?.write ?? writePart,
+    onCompleted: mark?.complete,
     onCallsRun: () => answered?.settle(),
   });
   const decoder = createUtf8Decoder();

@@ -80,4 +80,30 @@ describe('with `conversation`', () => {
   it('sends all messages before the first response', () => {
     expect(toNewMessages([system, user('a')], options)).toEqual([system, user('a')]);
   });
+
+  it('sends the messages before a response that did not end, and its text and calls without ids of the server', () => {
+    const marked = (completed: boolean) => ({ own: { completed } });
+    const done: Message = {
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: 'r', ...marked(false) },
+        { type: 'text', text: 'b', ...marked(true) },
+      ],
+    };
+    const call = { type: 'tool-call' as const, toolCallId: 'call_1', toolName: 'add', input: {} };
+    const cut: Message = {
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: 'r', ...marked(false) },
+        { type: 'text', text: 'd', ...marked(false) },
+        { ...call, ...marked(false) },
+      ],
+    };
+    const kept: Message = { role: 'assistant', content: cut.content.slice(1) };
+    const prompt = [user('a'), done, user('c'), cut, resultMessage('call_1'), user('e')];
+    expect(toNewMessages(prompt, options)).toEqual([user('c'), kept, resultMessage('call_1'), user('e')]);
+    const onlyReasoning: Message = { role: 'assistant', content: cut.content.slice(0, 1) };
+    expect(toNewMessages([user('a'), done, user('c'), onlyReasoning], options)).toEqual([user('c')]);
+    expect(toNewMessages([user('a'), textMessage('b'), user('c'), done], options)).toEqual([]);
+  });
 });

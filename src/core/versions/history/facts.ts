@@ -49,6 +49,7 @@ const FACTS: { readonly [Name in keyof PartFacts]-?: Fact<PartFacts[Name]> } = {
   // Selects among the messages of the client, and never a response.
   responseId: { trust: 'claim', read: idOf },
   unstored: { trust: 'claim', read: isTrue },
+  completed: { trust: 'claim', read: value => (typeof value === 'boolean' ? value : undefined) },
   ofText: { trust: 'claim', read: isTrue },
   sequenceNumber: { trust: 'claim', read: numberOf },
   removedReasoning: { trust: 'claim', read: readIds },
