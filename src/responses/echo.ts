@@ -107,8 +107,8 @@ const isUnstored = (body: Pick<ResponsesRequestBody, 'store'>, response: PlainOb
   body.store && response.store === false;
 
 /**
- * Compares a response object with its request. Returns warnings about fields that the server ignores, each once for a model,
- * and facts for the history.
+ * Compares a response object with its request. Returns facts for the history, and warnings about fields that the server ignores:
+ * those that a model ignores for all calls once, and those of a conversation for each call.
  */
 export function readEcho(
   body: ResponsesRequestBody,
@@ -116,16 +116,17 @@ export function readEcho(
   memory: ModelMemory,
 ): { warnings: readonly Warning[]; facts: PartFacts | undefined } {
   const warnings = findIgnored({ ...body }, response, memory)
-    .filter(field => memory.isNewReport(field.feature))
+    .filter(({ feature }) => OF_CONVERSATION.has(feature) || memory.isNewReport(feature))
     .map((ignored): Warning => ({ type: 'unsupported', ...ignored }));
   const other = toOtherModel(body.model, response);
   if (other !== undefined && memory.isNewModel(other)) {
     warnings.push({ type: 'other', message: `The model "${other}" answered in place of "${body.model}".` });
   }
-  const storesNothing = isUnstored(body, response);
-  memory.storesNothing ||= storesNothing;
-  return { warnings, facts: storesNothing ? { unstored: true } : undefined };
+  return { warnings, facts: isUnstored(body, response) ? { unstored: true } : undefined };
 }
+
+/** Fields without which the model answers without the conversation: each call has its own. */
+const OF_CONVERSATION: ReadonlySet<string> = new Set(['previousResponseId', 'conversation']);
 
 /**
  * Returns the name of the model that answered, if it is another one of the same family, as `grok-4.3` for `grok-3-mini`.

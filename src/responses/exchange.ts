@@ -61,7 +61,6 @@ export class Exchange<Call extends SentCall = SentCall> {
       memory,
       encodedTools,
       providerName: config.provider,
-      storesNothing: config.server.storesNothing,
       ...config,
     }));
   }

@@ -281,6 +281,18 @@ describe.each(
 });
 
 describe.each(modes)('a response that begins with its content: %s', mode => {
+  it('of each user continues no other one', async () => {
+    const { url } = await startServer(() => ({}));
+    const provider = createProvider(url);
+    for (const option of ['previousResponseId', 'conversation']) {
+      for (const user of ['ada', 'ben']) {
+        const providerOptions = { openai: { [option]: `of_${user}` } };
+        const { warnings } = await ask(provider, mode, { providerOptions });
+        expect(naming(warnings, option)).toHaveLength(1);
+      }
+    }
+  });
+
   it('continues no other one', async () => {
     const { url } = await serve((response, { body }) => {
       const isStream = body.stream === true;
@@ -339,18 +351,48 @@ describe.each(modes)('a server that stores nothing: %s', mode => {
     ]);
   });
 
-  it('is asked for encrypted reasoning from then on', async () => {
-    const { url, requests } = await startServer(() => ({ store: false }));
+  it('is asked for encrypted reasoning from then on, in this conversation alone', async () => {
+    const { url, requests } = await startServer(() => ({ store: false }), {
+      scripts: [reasoning({ id: 'rs_1', text: 'Plain.' }), ...HELLO],
+    });
     const provider = createProvider(url);
-    for (const _ of [1, 2]) {
+    const send = async (messages: LanguageModelV2Message[]) => {
       const model = provider('gpt-5');
-      if (mode === 'generate') await model.doGenerate({ prompt, providerOptions });
-      else await collect((await model.doStream({ prompt, providerOptions })).stream);
-    }
+      const call = { prompt: [...messages, ...prompt], providerOptions };
+      return mode === 'generate'
+        ? (await model.doGenerate(call)).content
+        : collect((await model.doStream(call)).stream);
+    };
+    const content = toHistory(await send([]));
+    await send([...prompt, { role: 'assistant', content }]);
+    await send([]);
     expect(requests.map(({ body }) => [body.store, body.include])).toEqual([
       [true, undefined],
       [true, ['reasoning.encrypted_content']],
+      [true, undefined],
     ]);
+  });
+
+  it('changes nothing in the conversation of another user, whose responses are stored', async () => {
+    const { url, requests } = await startServer(({ user }) => ({ store: user !== 'ada' }));
+    const provider = createProvider(url);
+    const ofItem = (itemId: string) => ({ providerOptions: { openai: { itemId } } });
+    const history: LanguageModelV2Message[] = [
+      ...prompt,
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'Hm.', ...ofItem('rs_9') },
+          { type: 'text', text: 'Hello.', ...ofItem('msg_9') },
+        ],
+      },
+      ...prompt,
+    ];
+    for (const user of ['ben', 'ada', 'ben'])
+      await ask(provider, mode, { prompt: history, providerOptions: { openai: { store: true, user } } });
+    const [before, , after] = requests.map(({ body }) => body);
+    expect(JSON.stringify(before?.input)).toContain('rs_9');
+    expect(after).toEqual(before);
   });
 });
 

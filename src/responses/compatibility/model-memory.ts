@@ -28,8 +28,6 @@ export function toConversation({ input, ...body }: ResponsesRequestBody): string
  * nothing for another one: what a rejection says counts after two conversations that share none of the texts that it quotes.
  */
 export class ModelMemory {
-  /** True if the server answers requests with `store: true` and stores nothing. */
-  storesNothing = false;
   /** Calls of tools, although the response objects repeated none: unknown, not yet seen in a response, or seen. */
   tools: 'unknown' | 'doubtful' | 'called' = 'unknown';
   /** True after the server was asked for its models. */

@@ -43,8 +43,6 @@ export interface BuildRequestContext extends SettingOptions {
   readonly memory?: TurnMemory;
   /** Tools of extensions, by the name under which they are declared. @default none */
   readonly encodedTools?: ReadonlyMap<string, EncodedTool>;
-  /** True if the server has stored no response although it was asked to. @default false */
-  readonly storesNothing?: boolean;
   /** True for a server of Open Responses, whose specification has penalties. @default false */
   readonly sendsPenalties?: boolean;
   /** Name of the provider, under which the ids of uploaded files are known. @default none */
@@ -91,7 +89,8 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
   const traits = toModelTraits(modelId, callOptions.forceReasoning);
   const background = toBackgroundCall(callOptions, call);
   const { conversation, previousResponseId, systemMessageMode = 'auto' } = callOptions;
-  const store = callOptions.store === true && context.storesNothing !== true;
+  // A server that has not stored a response of this conversation, although it was asked to, knows none of its items.
+  const store = callOptions.store === true && !call.prompt.some(isUnstored);
   warnAboutSettings(call, { callOptions, context, warn });
 
   const isContinued = conversation !== undefined || previousResponseId !== undefined;
@@ -191,6 +190,9 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
     relations,
   };
 }
+
+const isUnstored = ({ role, content }: Message): boolean =>
+  role === 'assistant' && content.some(part => part.own?.unstored === true);
 
 const PLAIN_PARTS: ReadonlySet<string> = new Set(['text', 'reasoning', 'file', 'custom']);
 
