@@ -2,7 +2,7 @@ import { APICallError } from '@ai-sdk/provider';
 import type { FetchFunction } from '@ai-sdk/provider-utils';
 import { messageOf } from '../shared/errors.js';
 import { type LinkedSignal, linkSignal, toTimerDelay, untilAborted } from '../shared/abort.js';
-import { isNonEmptyArray, isPlainObject, toWellFormedJson } from '../shared/json.js';
+import { isNonEmptyArray, isPlainObject, type PlainObject, toWellFormedJson } from '../shared/json.js';
 import {
   type CallErrorFacts,
   createCallError,
@@ -37,11 +37,11 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
   /**
-   * Serializes a body.
+   * Serializes a body. With `newItems`, they replace its input, of which the server has the rest.
    *
    * @throws APICallError, not retryable, for a body that JSON cannot represent.
    */
-  readonly toJson: (body: unknown) => string | undefined;
+  readonly toJson: (body: PlainObject, newItems?: readonly unknown[]) => string | undefined;
   readonly context: ErrorContext;
   /** Ends the request, and after the response has begun, its body. */
   readonly signal: AbortSignal;
@@ -204,7 +204,10 @@ class HttpRequest {
       url,
       headers: this.#headers,
       body,
-      toJson: sent => toRequestJson(sent, this.#context, toInputJson),
+      toJson: (sent, newItems) =>
+        newItems === undefined
+          ? toRequestJson(sent, this.#context, toInputJson)
+          : toRequestJson({ ...sent, input: newItems }, this.#context, undefined),
       context: this.#context,
       signal: this.#link.signal,
       sendOverHttp: () => this.#sendOverHttp(),

@@ -166,16 +166,15 @@ function toFrame(
   place: Pick<Place, 'lane' | 'newItems'> & { body: PlainObject },
 ): string {
   const { stream: _always, background: _never, ...fields } = place.body;
-  const frame = { type: 'response.create', ...(place.lane.id !== undefined && { stream_id: place.lane.id }) };
+  const { lane, newItems } = place;
+  const frame = {
+    type: 'response.create',
+    ...(lane.id !== undefined && { stream_id: lane.id }),
+    ...fields,
+    ...(newItems !== undefined && { previous_response_id: lane.link?.id }),
+  };
   try {
-    if (place.newItems !== undefined)
-      return JSON.stringify({
-        ...frame,
-        ...fields,
-        previous_response_id: place.lane.link?.id,
-        input: place.newItems,
-      });
-    return request.toJson({ ...frame, ...fields }) ?? '';
+    return request.toJson(frame, newItems) ?? '';
   } catch (error) {
     place.lane.isBusy = false;
     throw error;

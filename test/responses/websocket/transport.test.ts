@@ -183,6 +183,51 @@ describe('conversations', () => {
     expect(describeRequests(emulator)).toEqual(['#1: user', '#1 continues: function_call_output']);
   });
 
+  it('are continued with well-formed JSON, as over HTTP', async () => {
+    const { emulator, provider } = await setUp({ toolLoop: false, tools: undefined });
+    emulator.enqueue(count, [{ text: 'Done.' }]);
+    const execute = async () => '\ud83d cut';
+    const result = streamText({
+      model: provider('gpt-5'),
+      prompt: 'Count.',
+      tools: { count: tool({ inputSchema: z.object({}), execute }) },
+      stopWhen: stepCountIs(3),
+    });
+    expect(await result.text).toBe('Done.');
+    expect(describeRequests(emulator)[1]).toBe('#1 continues: function_call_output');
+    expect(emulator.requests[1]?.body).toMatchObject({ input: [{ output: '\ufffd cut' }] });
+  });
+
+  it('name a value that JSON cannot represent, and are not retried', async () => {
+    const { emulator, provider } = await setUp({ toolLoop: false, tools: undefined });
+    const model = provider('gpt-5');
+    emulator.enqueue([{ text: 'Hello.' }]);
+    const { content } = await model.doGenerate({ prompt });
+    const answer = content.flatMap(part =>
+      part.type === 'text' ? [{ ...part, providerOptions: part.providerMetadata }] : [],
+    );
+    const next = model.doGenerate({
+      prompt: [
+        ...prompt,
+        { role: 'assistant', content: answer },
+        {
+          role: 'user',
+          content: [
+            {
+              ...{ type: 'text', text: 'And?' },
+              providerOptions: { openai: { promptCacheBreakpoint: { size: 1n } as never } },
+            },
+          ],
+        },
+      ],
+    });
+    await expect(next).rejects.toMatchObject({
+      message: expect.stringContaining('that JSON can represent'),
+      isRetryable: false,
+    });
+    expect(emulator.requests).toHaveLength(1);
+  });
+
   it('go on after an approval by the host', async () => {
     const { emulator, provider } = await setUp({
       toolLoop: { approvals: 'always', approve: async () => true },
