@@ -90,6 +90,9 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
   /** The rest of a large chunk. */
   let rest: Uint8Array | undefined;
   let isOver = false;
+  /** The response that has ended last, and the time for which the stream is still read after it, in milliseconds. */
+  let ended: PlainObject | undefined;
+  let remaining = GRACE_PERIOD;
   let sawDoneMarker = false;
   /** Characters of text and tool arguments, and of other events, which stay in memory until the end of the response. */
   let streamedLength = 0;
@@ -131,7 +134,7 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
         let bytes: Uint8Array | undefined;
         try {
           signal?.throwIfAborted();
-          bytes = rest ?? (await read(mapper.state === 'terminal' ? { within: GRACE_PERIOD } : undefined));
+          bytes = rest ?? (await (mapper.state === 'terminal' ? readAfterEnd() : read()));
         } catch (error) {
           stop(error);
           continue;
@@ -144,6 +147,17 @@ export function readResponse(options: ReadResponseOptions): ResponseReader {
 
     body: () => redactJson(mapper.response, redactKnown),
   };
+
+  /** The limit is one for all chunks: servers send comments and pings as long as a connection is open. */
+  async function readAfterEnd(): Promise<Uint8Array | undefined> {
+    if (mapper.response !== ended) [ended, remaining] = [mapper.response, GRACE_PERIOD];
+    if (remaining <= 0) return undefined;
+    const start = performance.now();
+    const bytes = await read({ within: remaining });
+    // Without the time that the host takes to read.
+    remaining -= performance.now() - start;
+    return bytes;
+  }
 
   function processChunk(bytes: Uint8Array | undefined): void {
     try {

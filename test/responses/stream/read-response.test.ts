@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { forEachChunking } from '../../_chunking.js';
 import { summarize } from '../../_parts.js';
 import { toSse } from '../../_sse.js';
@@ -97,6 +97,27 @@ describe('readResponse', () => {
     });
     expect(limits).toEqual([undefined, 1_000]);
     expect(summarize(parts)).toMatchObject({ texts: ['Hi'], errors: [], finishReason: 'stop' });
+  });
+
+  it('reads comments only for a limited time after the terminal event', async () => {
+    let now = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    onTestFinished(() => clock.mockRestore());
+    const bytes = (text: string) => new TextEncoder().encode(text);
+    const limits: (number | undefined)[] = [];
+    const next = toStream([message(['More.'], { id: 'msg_2' })], { id: 'resp_2' });
+    const parts = await readParts([], {
+      read: async limit => {
+        limits.push(limit?.within);
+        now += 400;
+        if (limits.length > 10) throw new Error('It is read without an end.');
+        if (limits.length === 1) return bytes(toSse(toStream([message(['Hi'])])));
+        return bytes(limits.length === 3 ? toSse(next) : ': ping\n\n');
+      },
+    });
+    // Another response has a time of its own.
+    expect(limits).toEqual([undefined, 1_000, 600, 1_000, 600, 200]);
+    expect(summarize(parts)).toMatchObject({ texts: ['Hi', 'More.'], errors: [], finishReason: 'stop' });
   });
 
   it('does not wait for the end of a body after `[DONE]`', async () => {
