@@ -156,7 +156,8 @@ export function toFunctionOutput(
   options: ToolOutputOptions,
 ): FunctionCallOutput['output'] {
   const { output, toolName } = part;
-  const breakpoint = readPartOptions(part).promptCacheBreakpoint;
+  const breakpoint =
+    readPartOptions(part).promptCacheBreakpoint ?? readPartOptions(output).promptCacheBreakpoint;
   const content =
     output.type === 'content'
       ? toContent(output.value, options)
@@ -214,7 +215,12 @@ function isJson(value: unknown, levels = 20): boolean {
 }
 
 function toContent(content: readonly OutputContent[], options: ToolOutputOptions): string | InputContent[] {
-  const items = content.flatMap(item => toContentItem(item, options) ?? []);
+  const items = content.flatMap(part => {
+    const item = toContentItem(part, options);
+    return item === undefined
+      ? []
+      : { ...item, ...toCacheBreakpoint(readPartOptions(part).promptCacheBreakpoint) };
+  });
   // The API accepts an empty text but rejects an empty list.
   return items.length === 0 ? '' : items;
 }

@@ -139,4 +139,25 @@ describe('the output of a tool', () => {
       { type: 'input_text', text: 'b', prompt_cache_breakpoint: true },
     ]);
   });
+
+  it('has the cache breakpoints of its value and of its items', () => {
+    const at = (mode: string) => ({ providerOptions: { openai: { promptCacheBreakpoint: { mode } } } });
+    expect(outputOf({ type: 'text', value: 'a', ...at('explicit') }).output).toEqual([
+      { type: 'input_text', text: 'a', prompt_cache_breakpoint: { mode: 'explicit' } },
+    ]);
+    const value = [
+      { type: 'text', text: 'a', ...at('first') },
+      { type: 'media', mediaType: 'image/png', data: 'AAAA', ...at('second') },
+      { type: 'text', text: 'b' },
+    ];
+    expect(outputOf({ type: 'content', value }).output).toEqual([
+      { type: 'input_text', text: 'a', prompt_cache_breakpoint: { mode: 'first' } },
+      {
+        type: 'input_image',
+        image_url: 'data:image/png;base64,AAAA',
+        prompt_cache_breakpoint: { mode: 'second' },
+      },
+      { type: 'input_text', text: 'b' },
+    ]);
+  });
 });
