@@ -25,6 +25,8 @@ export interface PartFacts {
   readonly completed?: boolean;
   /** True for a call that the model wrote as text: the stored response has the text, and not the call. */
   readonly ofText?: boolean;
+  /** The call of the server that contained this one among others: its id, and the index of this one. */
+  readonly wrapper?: { readonly id: string; readonly index: number };
   /** Ids of the calls that show the item of the part. Later requests contain the item in their place. */
   readonly shows?: readonly string[];
   /** Id of the item that the part shows. */

@@ -79,6 +79,54 @@ it('sends a `conversation` only the messages after its last response', async () 
   expect(inputs.map(typesOf)).toEqual([['user']]);
 });
 
+describe.each(hosts)(
+  'outputs of calls that the model wrote as one call: $name',
+  ({ sdk, createProvider }) => {
+    const uses = ['add', 'look'].map(name => ({ recipient_name: `functions.${name}`, parameters: {} }));
+    const wrapper = functionCall('parallel', JSON.stringify({ tool_uses: uses }), { callId: 'call_w' });
+    const LOOP = { look: () => 'seen', add: () => '3' };
+
+    it.each<[string, boolean, Record<string, unknown>, unknown[]]>([
+      ['in a `conversation`', true, { conversation: 'conv_1' }, [['call_w', '3\nseen']]],
+      ['in a `conversation` of a host', false, { conversation: 'conv_1' }, [['call_w', '3\nseen']]],
+      [
+        'in the complete history',
+        true,
+        {},
+        [
+          ['call_w_1', '3'],
+          ['call_w_2', 'seen'],
+        ],
+      ],
+    ])('are sent %s', async (_name, isLoop, openai, expected) => {
+      const inputs: { type: string; call_id?: string; output?: string }[][] = [];
+      const tools = Object.fromEntries(
+        Object.entries(LOOP).map(([name, execute]) => [name, { inputSchema: z.object({}), execute }]),
+      );
+      const provider = createProvider({
+        baseURL: 'http://server.test/v1',
+        ...(isLoop ? { tools } : { toolLoop: false }),
+        fetch: async (_url: unknown, init?: RequestInit) => {
+          inputs.push((JSON.parse(String(init?.body)) as { input: (typeof inputs)[number] }).input);
+          return new Response(toSse(toStream([inputs.length === 1 ? wrapper : message(['Done.'])])), {
+            headers: { 'content-type': 'text/event-stream' },
+          });
+        },
+      });
+      onTestFinished(() => provider.close());
+      const result = sdk.streamText({
+        model: provider('gpt-5'),
+        prompt: 'Look and add.',
+        ...(!isLoop && { tools: tools as never, stopWhen: sdk.stepCountIs(2) }),
+        providerOptions: { openai: { store: true, ...openai } as never },
+      });
+      expect(await result.text).toBe('Done.');
+      const outputs = inputs[1]?.filter(({ type }) => type === 'function_call_output');
+      expect(outputs?.map(({ call_id: id, output }) => [id, output])).toEqual(expected);
+    });
+  },
+);
+
 /** A body that stays open after its last event. */
 const unfinished = (events: readonly WireEvent[], signal: AbortSignal | null | undefined) =>
   new ReadableStream<Uint8Array>({

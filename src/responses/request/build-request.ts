@@ -29,6 +29,7 @@ import { createSchemaLosses } from './schemas.js';
 import { createToolNames, type NamedTool, type ToolNames } from './tool-names.js';
 import { type EncodedTool, namedToolsOf, readTools, toTools } from './tools.js';
 import type { TurnMemory } from './turn-memory.js';
+import { joinWrappedOutputs } from './wrapped-calls.js';
 import { toModelTraits } from './model-traits.js';
 
 export type RequestCall = Omit<CoreCall, 'abortSignal' | 'headers' | 'host' | 'telemetry' | 'roundTelemetry'>;
@@ -121,7 +122,7 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
   });
   const updates: UpdatesContext = { toolNames, losses, traits, callOptions };
   const autoMode = traits.isReasoningModel ? 'developer' : 'system';
-  const items = toInput(toNewMessages(prompt, callOptions), {
+  const converted = toInput(toNewMessages(prompt, callOptions), {
     store,
     systemMessageMode: systemMessageMode === 'auto' ? autoMode : systemMessageMode,
     missingReasoning,
@@ -141,6 +142,7 @@ export function buildRequest(call: RequestCall, context: BuildRequestContext): B
     memory: context.memory,
     relations,
   });
+  const items = isContinued ? joinWrappedOutputs(converted, prompt) : converted;
   const hasUpdates = callOptions.reasoningEffortUpdate !== undefined || items.some(isConfigurationUpdate);
   const input = hasUpdates ? withEffortUpdate(items, updates, warn) : items;
   const modelSettings = toModelSettings(call, { traits, callOptions, warn });

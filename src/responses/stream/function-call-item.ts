@@ -1,5 +1,6 @@
 import { subAgentOf } from '../../core/custom.js';
 import { TextBuffer } from '../../core/collector.js';
+import type { PartFacts } from '../../core/prompt.js';
 import { RESPONSE_LIMITS, ResponseLimitError } from '../../core/http/text-stream.js';
 import {
   type CallIds,
@@ -147,7 +148,8 @@ export class FunctionCallItem implements OutputItem {
     if (calls !== undefined) {
       const { itemId: _, ...shared } = this.#openai;
       for (const [index, call] of calls.entries()) {
-        this.#writeCall({ ...call, toolCallId: callIds.take(`${id}_${index + 1}`), openai: shared });
+        const toolCallId = callIds.take(`${id}_${index + 1}`);
+        this.#writeCall({ ...call, toolCallId, openai: shared, wrapper: { id, index } });
       }
       return;
     }
@@ -162,15 +164,24 @@ export class FunctionCallItem implements OutputItem {
     return PARALLEL_WRAPPERS.has(name) && !declared.names.has(toToolName(name, this.#namespace));
   }
 
-  #writeCall(call: { name: string; input: string; toolCallId: string; openai: JSONObject }): void {
+  #writeCall(call: {
+    name: string;
+    input: string;
+    toolCallId: string;
+    openai: JSONObject;
+    wrapper?: PartFacts['wrapper'];
+  }): void {
     const { write, toToolName, reports } = this.#writer;
+    const { wrapper } = call;
+    const facts = toCallFacts(call.openai, this.#agent);
     write({
       type: 'tool-call',
       toolCallId: call.toolCallId,
       toolName: toToolName(call.name, this.#namespace),
       input: call.input.trim() === '' ? '{}' : call.input,
       isComplete: true,
-      ...toCallFacts(call.openai, this.#agent),
+      ...facts,
+      ...(wrapper !== undefined && { own: { ...facts.own, wrapper } }),
     });
     reports.hasCalls = true;
   }

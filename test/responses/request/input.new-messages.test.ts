@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/core/prompt.js';
+import { INTERRUPTED } from '../../../src/core/tool-calls/call-pairing.js';
 import { toNewMessages } from '../../../src/responses/request/input.js';
+import { joinWrappedOutputs } from '../../../src/responses/request/wrapped-calls.js';
 
 const user = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] });
 const withResponseId = (responseId?: string) => (responseId === undefined ? {} : { own: { responseId } });
@@ -105,5 +107,39 @@ describe('with `conversation`', () => {
     const onlyReasoning: Message = { role: 'assistant', content: cut.content.slice(0, 1) };
     expect(toNewMessages([user('a'), done, user('c'), onlyReasoning], options)).toEqual([user('c')]);
     expect(toNewMessages([user('a'), textMessage('b'), user('c'), done], options)).toEqual([]);
+  });
+});
+
+describe('outputs of calls within one call of the server', () => {
+  const call = (toolCallId: string, index: number) => ({
+    ...{ type: 'tool-call' as const, toolCallId, toolName: 'add', input: {} },
+    own: { wrapper: { id: 'call_w', index } },
+  });
+  const prompt: Message[] = [user('a'), { role: 'assistant', content: [call('w_1', 0), call('w_2', 1)] }];
+  const output = (call_id: string, value: string | [{ type: 'input_text'; text: string }]) => ({
+    ...{ type: 'function_call_output' as const, call_id, output: value },
+  });
+
+  it('become one, in the order of the calls', () => {
+    const items = [output('w_2', 'two'), output('other', 'x'), output('w_1', 'one')];
+    expect(joinWrappedOutputs(items, prompt)).toEqual([output('call_w', 'one\ntwo'), output('other', 'x')]);
+    const content: [{ type: 'input_text'; text: string }] = [{ type: 'input_text', text: 'two' }];
+    expect(joinWrappedOutputs([output('w_1', 'one'), output('w_2', content)], prompt)).toMatchObject([
+      { call_id: 'call_w', output: [{ text: 'one' }, { text: 'two' }] },
+    ]);
+  });
+
+  it('contain a note in place of a missing one', () => {
+    expect(joinWrappedOutputs([output('w_2', 'two')], prompt)).toEqual([
+      output('call_w', `${INTERRUPTED}\ntwo`),
+    ]);
+  });
+
+  it('stay apart if the request contains their calls', () => {
+    const calls = ['w_1', 'w_2'].map(id => ({
+      ...{ type: 'function_call' as const, call_id: id, name: 'add', arguments: '{}' },
+    }));
+    const items = [...calls, output('w_1', 'one'), output('w_2', 'two')];
+    expect(joinWrappedOutputs(items, prompt)).toEqual(items);
   });
 });

@@ -51,6 +51,14 @@ const FACTS: { readonly [Name in keyof PartFacts]-?: Fact<PartFacts[Name]> } = {
   unstored: { trust: 'claim', read: isTrue },
   completed: { trust: 'claim', read: value => (typeof value === 'boolean' ? value : undefined) },
   ofText: { trust: 'claim', read: isTrue },
+  // A client can change the id of a result itself.
+  wrapper: {
+    trust: 'claim',
+    read(value) {
+      const { id, index } = objectOf(value) ?? {};
+      return typeof id === 'string' && typeof index === 'number' ? { id, index } : undefined;
+    },
+  },
   sequenceNumber: { trust: 'claim', read: numberOf },
   removedReasoning: { trust: 'claim', read: readIds },
   shows: { trust: 'signed', read: readIds },
