@@ -55,7 +55,7 @@ export function toAssistantItems(
 ): InputItem[] {
   const items: InputItem[] = [];
   // Created for the answers that have any.
-  let reasoning: Map<string, ReasoningItem> | undefined;
+  let reasoning: Map<string, KnownReasoning> | undefined;
 
   for (const part of parts) {
     switch (part.type) {
@@ -68,7 +68,7 @@ export function toAssistantItems(
           items.push(toMessage(part.text, commentary, items.at(-1), context));
           break;
         }
-        const item = addReasoning(part, (reasoning ??= new Map()), context);
+        const item = addReasoning(part, (reasoning ??= new Map()), items.at(-1), context);
         if (item !== undefined) items.push(item);
         break;
       }
@@ -95,7 +95,10 @@ export function toAssistantItems(
         );
     }
   }
-  if (reasoning !== undefined) for (const key of reasoning.keys()) context.sentReasoning.add(key);
+  for (const [key, { contents }] of reasoning ?? []) {
+    context.sentReasoning.add(key);
+    for (const content of contents) context.sentReasoning.add(toContentKey(key, content));
+  }
   return items;
 }
 
@@ -200,34 +203,61 @@ export function toCaller(part: OptionsOfPart): { caller?: PlainObject } {
   return { caller: { ...others, ...(callerId !== undefined && { caller_id: callerId }) } };
 }
 
+/** The newest item of an id, with all contents under which the id was sent. */
+interface KnownReasoning {
+  readonly item: ReasoningItem;
+  readonly contents: Set<string>;
+}
+
+const toContentKey = (key: string, content: string): string => JSON.stringify([key, content]);
+
 /**
  * Joins the parts of a reasoning item: a history has one part for each summary text. Returns the item for its first
- * part, and undefined for later parts and for reasoning of other APIs.
+ * part, and undefined for later parts and for reasoning of other APIs. Some servers repeat ids, so that another content after
+ * other items is another item.
  */
 function addReasoning(
   part: ReasoningPart,
-  reasoning: Map<string, ReasoningItem>,
+  reasoning: Map<string, KnownReasoning>,
+  previous: InputItem | undefined,
   context: Pick<AssistantItemsContext, 'sentReasoning' | 'removedReasoning'>,
 ): ReasoningItem | undefined {
   const { itemId, reasoningEncryptedContent } = readPartOptions(part);
   const key = itemId ?? reasoningEncryptedContent;
   // Some servers, such as OpenRouter, attach the same reasoning to every parallel call:
   // https://github.com/OpenRouterTeam/ai-sdk-provider/issues/254
-  if (key === undefined || context.sentReasoning.has(key) || context.removedReasoning().has(key))
+  if (key === undefined || context.removedReasoning().has(key)) return undefined;
+  const content = reasoningEncryptedContent;
+  const ofId = reasoning.get(key);
+  const isOther =
+    content !== undefined &&
+    ofId !== undefined &&
+    ofId.contents.size > 0 &&
+    !ofId.contents.has(content) &&
+    ofId.item !== previous;
+  const known = isOther ? undefined : ofId;
+  if (
+    known === undefined &&
+    context.sentReasoning.has(content === undefined ? key : toContentKey(key, content))
+  )
     return undefined;
 
-  const known = reasoning.get(key);
-  const item: ReasoningItem = known ?? {
+  const isKnownId = ofId !== undefined || context.sentReasoning.has(key);
+  const item: ReasoningItem = known?.item ?? {
     type: 'reasoning',
     // Without an id, only content that the request contains is sent.
-    ...(itemId !== undefined && part.own?.unstored !== true && { id: itemId }),
+    ...(itemId !== undefined && part.own?.unstored !== true && !isKnownId && { id: itemId }),
     summary: [],
     ...toAgent(part),
   };
+  const contents = ofId?.contents ?? new Set();
   // Only the content of the finished item is valid. It is in the last part.
-  if (reasoningEncryptedContent !== undefined) item.encrypted_content = reasoningEncryptedContent;
+  if (content !== undefined) {
+    item.encrypted_content = content;
+    contents.add(content);
+  }
   if (part.text !== '') addText(item, part);
-  reasoning.set(key, item);
+  reasoning.set(key, { item, contents });
   return known === undefined ? item : undefined;
 }
 

@@ -47,6 +47,16 @@ describe('replayed reasoning', () => {
       [item('rs_1', 'e1', 'x'), sentText, item('rs_2', 'e2', 'y'), sentText],
     ],
     [
+      'sends two items with one id, if their contents differ',
+      [
+        reasoningPart('x', encrypted('rs_0', 'e1')),
+        textPart,
+        reasoningPart('y', encrypted('rs_0', 'e2')),
+        textPart,
+      ],
+      [item('rs_0', 'e1', 'x'), sentText, item(undefined, 'e2', 'y'), sentText],
+    ],
+    [
       'sends no empty summary',
       [reasoningPart('', encrypted('rs_1', 'e')), textPart],
       [item('rs_1', 'e'), sentText],
@@ -99,6 +109,20 @@ describe('replayed reasoning', () => {
       sentText,
       { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'q' }] },
       sentText,
+    ]);
+  });
+
+  it('with the id of another item is sent once', () => {
+    const first = assistant(reasoningPart('x', encrypted('rs_0', 'e1')), textPart);
+    const second = assistant(
+      reasoningPart('y', encrypted('rs_0', 'early')),
+      reasoningPart('z', encrypted('rs_0', 'e2')),
+      textPart,
+    );
+    const sent = inputOf([first, user('q'), second, user('q'), second]);
+    expect(sent.filter(({ type }) => type === 'reasoning')).toEqual([
+      item('rs_0', 'e1', 'x'),
+      item(undefined, 'e2', 'y', 'z'),
     ]);
   });
 
