@@ -309,7 +309,8 @@ function toItem(item: unknown) {
   if (!isPlainObject(item)) return item;
   const { type, data, url, fileId, mediaType, ...rest } = item;
   const defaultType = stringOf(type).startsWith('image') ? 'image/*' : '';
-  const file = { type: 'file', mediaType: mediaType ?? defaultType, ...rest };
+  const knownType = typeof mediaType === 'string' ? toLowerMediaType(mediaType) : mediaType;
+  const file = { type: 'file', mediaType: knownType ?? defaultType, ...rest };
   switch (type) {
     case 'media':
     case 'image-data':
@@ -324,11 +325,15 @@ function toItem(item: unknown) {
       return { ...file, data: { type: 'reference', reference } };
     }
     case 'file':
-      return { ...item, data: toFileData(data) };
+      return { ...item, ...('mediaType' in item && { mediaType: knownType }), data: toFileData(data) };
     default:
       return item;
   }
 }
+
+/** Returns a media type in lower case, in which it is compared. The values of its parameters may depend on the case. */
+export const toLowerMediaType = (mediaType: string): string =>
+  mediaType.replace(/^[^;]*/, type => type.toLowerCase());
 
 /** Tags the data of a file. Data of `ai` 7 has a tag already, with a text in place of the URL if it was stored as JSON. */
 export function toFileData(data: unknown): FileData {

@@ -8,6 +8,7 @@ import {
   type ProviderMetadata,
   toCoreOutput,
   toFileData,
+  toLowerMediaType,
   type Tool,
 } from '../prompt.js';
 import type { Content, Finish, FinishReason, GeneratedFile, Part, Usage, Warning } from '../part.js';
@@ -186,9 +187,12 @@ const withMetadataAndFacts = (
   ...(own !== undefined && { own }),
 });
 
-/** A media type without a subtype, such as "image", is a range. */
-const toMediaType = (mediaType: unknown): unknown =>
-  typeof mediaType === 'string' && !mediaType.includes('/') ? `${mediaType}/*` : mediaType;
+/** A media type without a subtype, such as "image", is a range. An empty one is unknown. */
+function toMediaType(mediaType: unknown): unknown {
+  if (typeof mediaType !== 'string' || mediaType === '') return mediaType;
+  const lowerCase = toLowerMediaType(mediaType);
+  return lowerCase.includes('/') ? lowerCase : `${lowerCase}/*`;
+}
 
 /** Reads the parts of one response, streamed or complete. A part becomes any number of parts. */
 export function createPartReader(): (part: PlainObject, parts: Part[]) => unknown {

@@ -1,5 +1,11 @@
 import { convertToBase64 } from '@ai-sdk/provider-utils';
-import type { FileData, OutputContent, ToolResultOutput, ToolResultPart } from '../../core/prompt.js';
+import {
+  type FileData,
+  type OutputContent,
+  toLowerMediaType,
+  type ToolResultOutput,
+  type ToolResultPart,
+} from '../../core/prompt.js';
 import { objectOf, toJsonValue } from '../../core/shared/json.js';
 import { isArchive, toFilename } from '../../core/tool-calls/mcp-output.js';
 import type { FunctionCallOutput, InputContent, InputFile, InputImage } from '../wire.js';
@@ -66,7 +72,8 @@ const toDataUrl = (mediaType: string, data: string | Uint8Array): string =>
 /** Returns the media type that a URL reveals, else that of an arbitrary file. */
 function toMediaType(source: FileSource | undefined): string {
   const url = source?.type === 'url' ? source.url : '';
-  if (/^data:[^;,/]+\/[^;,]+[;,]/.test(url)) return url.slice('data:'.length).split(/[;,]/, 1)[0] ?? '';
+  if (/^data:[^;,/]+\/[^;,]+[;,]/.test(url))
+    return toLowerMediaType(url.slice('data:'.length).split(/[;,]/, 1)[0] ?? '');
   return /\.(?:png|jpe?g|gif|webp)(?:[?#]|$)/i.test(url) ? 'image/*' : 'application/octet-stream';
 }
 

@@ -142,6 +142,23 @@ describe('files of the user', () => {
       'text/plain',
       { type: 'input_file', filename: 'part-0.txt', file_data: `data:text/plain;base64,${base64}` },
     ],
+    ['image with capitals', base64, 'IMAGE/PNG', { type: 'input_image', image_url: png }],
+    [
+      'image of an address without a type',
+      new URL('https://a.org/photo.png'),
+      '',
+      { type: 'input_image', image_url: 'https://a.org/photo.png' },
+    ],
+    [
+      'data without a type',
+      bytes,
+      '',
+      {
+        type: 'input_file',
+        filename: 'part-0.bin',
+        file_data: `data:application/octet-stream;base64,${base64}`,
+      },
+    ],
   ])('are sent: %s', (_, data, mediaType, expected) => {
     expect(sentFile(data, mediaType)).toEqual(expected);
   });
@@ -158,6 +175,7 @@ describe('files of the user', () => {
   it.each(['audio/wav', 'audio', 'video/mp4'])('of type %s are rejected', mediaType => {
     expect(() => sentFile(base64, mediaType)).toThrow(UnsupportedFunctionalityError);
     expect(() => sentFile(base64, mediaType)).toThrow(`got a file of media type ${mediaType}`);
+    expect(() => sentFile(base64, mediaType.toUpperCase())).toThrow(UnsupportedFunctionalityError);
   });
 });
 

@@ -140,6 +140,13 @@ describe('the output of a tool', () => {
     ]);
   });
 
+  it('has an image whose media type is in capitals', () => {
+    const value = [{ type: 'media', mediaType: 'Image/PNG', data: 'AAAA' }];
+    expect(outputOf({ type: 'content', value }).output).toEqual([
+      { type: 'input_image', image_url: 'data:image/png;base64,AAAA' },
+    ]);
+  });
+
   it('has the cache breakpoints of its value and of its items', () => {
     const at = (mode: string) => ({ providerOptions: { openai: { promptCacheBreakpoint: { mode } } } });
     expect(outputOf({ type: 'text', value: 'a', ...at('explicit') }).output).toEqual([
