@@ -289,6 +289,27 @@ describe('a stream that is open without output', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
   });
 
+  it('closes the next attempt when it is cancelled, which waits for its response', async () => {
+    const announced = createGate();
+    const repeated = createGate();
+    let count = 0;
+    const server = await serve(async response => {
+      if (++count === 2) return repeated.open();
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(toSse(ANNOUNCEMENT));
+      await announced.opened;
+      contain(failed('server_error'))(response, undefined as never);
+    });
+    const { signal } = new AbortController();
+    const { stream } = await providerAt(server, ai5)
+      .responses('test-model')
+      .doStream({ prompt, abortSignal: signal });
+    announced.open();
+    await repeated.opened;
+    await stream.cancel();
+    expect(await server.requests[1]?.closed).toEqual({ complete: false });
+    await expect.poll(() => getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
   it('closes the request when it is cancelled, and sends no other one', async () => {
     const held = await serveHeld(silent);
     const { signal } = new AbortController();
