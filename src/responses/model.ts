@@ -47,12 +47,12 @@ export function createResponsesModel(config: ResponsesModelConfig): ResponsesMod
 
     async open(call) {
       const memory = call.turn?.stateOf(model, createTurnMemory);
-      const send = (opener: Opener): Promise<BegunResponse> => {
-        const exchange = new Exchange(call, config, memory);
+      const send = (opener: Opener, abortSignal: AbortSignal | undefined): Promise<BegunResponse> => {
+        const exchange = new Exchange({ ...call, abortSignal }, config, memory);
         return runHandlers(exchange, CALL_HANDLERS, () => begin(exchange, opener));
       };
       if (call.isStream) return openStream(call, send, config.retries);
-      const response = await send(() => undefined);
+      const response = await send(() => undefined, call.abortSignal);
       const { reader, headers, url, body, warnings } = response;
       const content = await readAll(response, call);
       const parts: Part[] = [{ type: 'stream-start', warnings: warnings() }, ...content];

@@ -32,8 +32,8 @@ export type Opener = () => ((response: BegunResponse) => void) | undefined;
 /** The repetitions within an open stream. Without them, streams open with their content. */
 export type StreamRetries = Pick<RetryOptions, 'maxRetries' | 'initialDelay'>;
 
-/** Sends the request and reads the response up to its first content. */
-type Send = (opener: Opener) => Promise<BegunResponse>;
+/** Sends the request and reads the response up to its first content. The signal ends the request and the response. */
+type Send = (opener: Opener, signal: AbortSignal | undefined) => Promise<BegunResponse>;
 
 /** Opens a stream. */
 export async function openStream(call: CoreCall, send: Send, retries: StreamRetries): Promise<PartSource> {
@@ -44,7 +44,7 @@ export async function openStream(call: CoreCall, send: Send, retries: StreamRetr
     abortSignal?.throwIfAborted();
     return undefined;
   };
-  return toSource(await send(neverOpens));
+  return toSource(await send(neverOpens, abortSignal));
 }
 
 /** Opens a stream before its content if the server announces the response and is silent then. */
@@ -55,11 +55,21 @@ function openEarly(
 ): Promise<PartSource> {
   const life = linkSignal(abortSignal);
   let isOpen = false;
+  let hasContent = false;
   return new Promise((resolve, reject) => {
     // A tool loop repeats its rounds itself.
     const pauseAfter = (error: unknown, attempt: number): number | undefined =>
       isOpen && turn === undefined ? retryDelay(error, { attempt, maxRetries, initialDelay }) : undefined;
-    const content = repeat(() => send(opener), pauseAfter, life.signal).finally(life.release);
+    const content = repeat(() => send(opener, life.signal), pauseAfter, life.signal).then(
+      begunResponse => {
+        hasContent = true;
+        return withEnd(begunResponse, life.release);
+      },
+      (error: unknown) => {
+        life.release();
+        throw error;
+      },
+    );
     content.then(response => resolve(toSource(response)), reject);
 
     function opener(): ReturnType<Opener> {
@@ -76,7 +86,8 @@ function openEarly(
         return head.length > 0 ? head : next();
       };
       const cancel = (reason: unknown): void => {
-        life.abort(reason);
+        // An attempt may wait for its response. One that has content is closed, because an abort has effects of its own on it.
+        if (!hasContent) life.abort(reason);
         response.close();
         content.then(begunResponse => begunResponse.close()).catch(() => {});
       };
@@ -89,6 +100,28 @@ function openEarly(
       return { head: [{ type: 'error', error }, finish], reader: NO_MORE };
     }
   });
+}
+
+/** Returns a response that calls `onEnd` when it has been read or is closed. */
+function withEnd({ reader, close, ...response }: BegunResponse, onEnd: () => void): BegunResponse {
+  const read = async (): Promise<Part[] | undefined> => {
+    const parts = await reader.next();
+    if (parts === undefined) onEnd();
+    return parts;
+  };
+  const next = (): Promise<Part[] | undefined> =>
+    read().catch((error: unknown) => {
+      onEnd();
+      throw error;
+    });
+  return {
+    ...response,
+    reader: { next, body: () => reader.body() },
+    close() {
+      onEnd();
+      close();
+    },
+  };
 }
 
 /** Shows a response as a source, which `later` continues. */

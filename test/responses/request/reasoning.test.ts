@@ -120,7 +120,7 @@ describe('replayed reasoning', () => {
       textPart,
     );
     const sent = inputOf([first, user('q'), second, user('q'), second]);
-    expect(sent.filter(({ type }) => type === 'reasoning')).toEqual([
+    expect((sent as { type: string }[]).filter(({ type }) => type === 'reasoning')).toEqual([
       item('rs_0', 'e1', 'x'),
       item(undefined, 'e2', 'y', 'z'),
     ]);
