@@ -104,16 +104,15 @@ function openEarly(
 
 /** Returns a response that calls `onEnd` when it has been read or is closed. */
 function withEnd({ reader, close, ...response }: BegunResponse, onEnd: () => void): BegunResponse {
-  const read = async (): Promise<Part[] | undefined> => {
-    const parts = await reader.next();
-    if (parts === undefined) onEnd();
-    return parts;
+  const next = async (): Promise<Part[] | undefined> => {
+    let parts: Part[] | undefined;
+    try {
+      parts = await reader.next();
+      return parts;
+    } finally {
+      if (parts === undefined) onEnd();
+    }
   };
-  const next = (): Promise<Part[] | undefined> =>
-    read().catch((error: unknown) => {
-      onEnd();
-      throw error;
-    });
   return {
     ...response,
     reader: { next, body: () => reader.body() },
