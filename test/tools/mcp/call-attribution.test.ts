@@ -157,6 +157,21 @@ describe('two users at one server over stdio', () => {
     expect(dialogs[0]?.context.signal.aborted).toBe(true);
   });
 
+  it('never get the dialog of a task that their call did not create', async () => {
+    const { config } = await fixtureServer();
+    const messages: string[] = [];
+    const onElicitation: McpToolsOptions['onElicitation'] = async ({ message }) => {
+      messages.push(message);
+      return { action: 'decline' };
+    };
+    const tools = openTools({ fixture: config }, { onElicitation });
+    const form = toForm('for alice');
+    const related = { 'io.modelcontextprotocol/related-task': { taskId: 'task-of-alice' } };
+    const { value } = await call(tools, 'ask', { ...form, params: { ...form.params, _meta: related } }, bob);
+    expect(value).toContain('does not belong to exactly one running tool call');
+    expect(messages).toEqual([]);
+  });
+
   it('never get the late dialog of an aborted call', async () => {
     const { config, journal } = await fixtureServer();
     const { dialogs, onElicitation } = createDialogs();

@@ -28,3 +28,24 @@ it('a request with an id that arrived on the streams of two calls belongs to non
   calls.onDelivery(7, { callId: 2 });
   expect(calls.find(7)).toBeUndefined();
 });
+
+it('a request that arrived on the stream of a request without a call belongs to no other call', async () => {
+  const { calls, alice, bob } = await startTwo();
+  alice.end({ isSettled: true });
+  calls.onDelivery(7, { callId: 3 });
+  expect(calls.find(7)).toBeUndefined();
+  expect(calls.find(8)).toBe(bob);
+});
+
+it('a request that names a task belongs to the call that follows it', async () => {
+  const calls = new RunningCalls();
+  const input = {};
+  const facts = { server: 'web', toolCallId: 'alice' };
+  const called = await calls.start(facts, { arguments: input });
+  send(calls, 1, input);
+  expect(calls.find(7, 'task-of-bob')).toBeUndefined();
+  called.end({ isSettled: true });
+  const following = await calls.start(facts, { taskId: 'task-1' });
+  expect(calls.find(8, 'task-of-bob')).toBeUndefined();
+  expect(calls.find(9, 'task-1')).toBe(following);
+});

@@ -26,6 +26,8 @@ export class RunningCall {
   readonly #ids = new Set<RequestId>();
   /** Requests that arrived on the response stream of the call and have not been handled. */
   readonly #delivered = new Set<RequestId>();
+  /** Requests that arrived on the response stream of another request, since that of the call is known. */
+  readonly #foreign = new Set<RequestId>();
   /** The requests of the server that the host responds to for the call. */
   readonly #pending = new Set<LinkedSignal>();
   #lastPendingAt = 0;
@@ -88,6 +90,7 @@ export class RunningCall {
   /** Records a request of the server that arrived on the response stream of the call. */
   readDelivery(requestId: RequestId, callId: RequestId): void {
     if (this.#ids.has(callId)) this.#delivered.add(requestId);
+    else if (this.#ids.size > 0) this.#foreign.add(requestId);
   }
 
   readProgress(progressToken: unknown, progress: Progress): void {
@@ -97,6 +100,12 @@ export class RunningCall {
   /** Returns true if a request of the server arrived on the response stream of the call. */
   has(requestId: RequestId): boolean {
     return this.#delivered.has(requestId);
+  }
+
+  /** Returns true unless a request of the server, which no stream assigns, names another request or task. */
+  mayReceive(requestId: RequestId, taskId: string | undefined): boolean {
+    const isForeign = this.#foreign.delete(requestId);
+    return !isForeign && (taskId === undefined || taskId === this.#mark.taskId);
   }
 
   /** Marks a request of the server as handled. */
@@ -156,8 +165,12 @@ export class RunningCalls implements CallObserver {
     return call;
   }
 
-  /** Returns the call that a request of the server belongs to. */
-  find(requestId: RequestId): RunningCall | undefined {
+  /**
+   * Returns the call that a request of the server belongs to.
+   *
+   * @param taskId The task that the request names.
+   */
+  find(requestId: RequestId, taskId?: string): RunningCall | undefined {
     const receivers = [...this.#running].filter(call => call.has(requestId));
     if (receivers.length > 1) return undefined; // a server that repeats its ids
     const [receiver] = receivers;
@@ -165,7 +178,9 @@ export class RunningCalls implements CallObserver {
       receiver.take(requestId);
       return receiver;
     }
-    if (!this.#hasUnsettled) return this.#findOnly();
+    const only = this.#findOnly();
+    if (only?.mayReceive(requestId, taskId) === false) return undefined;
+    if (!this.#hasUnsettled) return only;
     this.#isExhausted ||= this.#running.size === 1;
     return undefined;
   }

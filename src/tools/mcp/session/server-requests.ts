@@ -14,7 +14,7 @@ import {
 import * as z from 'zod/v4';
 import { linkSignal } from '../../../core/shared/abort.js';
 import { inform } from '../../../core/shared/inform.js';
-import { objectOf } from '../../../core/shared/json.js';
+import { objectOf, stringOf } from '../../../core/shared/json.js';
 import { once } from '../../../core/shared/once.js';
 
 import { McpFailure } from '../transport/failures.js';
@@ -167,7 +167,7 @@ export function handleServerRequests(
     params: unknown,
     mcpReq: { id: RequestId; signal: AbortSignal },
   ): Promise<Result> {
-    const call = options.calls.find(mcpReq.id);
+    const call = options.calls.find(mcpReq.id, readRelatedTask(params));
     if (call === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, unassignableMessage);
     try {
       return await call.respond(mcpReq.signal, signalOfRequest =>
@@ -202,6 +202,13 @@ export function handleServerRequests(
       ({ params }) => void inform(onLog, params, { server: options.server, ...options.calls.only?.facts }),
     );
   }
+}
+
+/** Returns the task for which a server of revision 2025-11-25 makes a request. */
+function readRelatedTask(params: unknown): string | undefined {
+  const meta = objectOf(objectOf(params)?._meta);
+  const related = objectOf(meta?.['io.modelcontextprotocol/related-task']);
+  return related === undefined ? undefined : stringOf(related.taskId);
 }
 
 const unassignableMessage =
