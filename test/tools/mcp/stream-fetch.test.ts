@@ -34,6 +34,68 @@ it('lets the SDK resume a stream with event ids', async () => {
   expect(server.requests.at(-1)).toMatchObject({ method: 'GET', lastEventId: 'event-1' });
 });
 
+/** Opens tools whose GET requests get other responses, with a call that runs until its stream ends. */
+async function openWithGet(get: (lastEventId: string | null) => Response, states: string[] = []) {
+  const server = await startHttpServer();
+  const tools = openTools(
+    { web: { url: server.url, type: 'http', timeout: 5000 } },
+    {
+      onLog: () => {},
+      onStateChange: ({ state }) => states.push(state),
+      fetch: async (url, init) =>
+        init?.method === 'GET' ? get(new Headers(init.headers).get('last-event-id')) : fetch(url, init),
+    },
+  );
+  await tools.listTools();
+  let hasEnded = false;
+  const running = call(tools, 'hang').finally(() => (hasEnded = true));
+  await until(() => server.openStreams === 1);
+  const openings = () => server.requests.filter(({ action }) => action === 'initialize').length;
+  return { server, tools, running, openings, hasEnded: () => hasEnded };
+}
+
+const events = { headers: { 'content-type': 'text/event-stream' } };
+const unanswered: readonly [name: string, toResponse: () => Response][] = [
+  ['status 405', () => new Response(null, { status: 405 })],
+  ['status 404', () => new Response('unknown event', { status: 404 })],
+  ['status 503', () => new Response('busy', { status: 503 })],
+  ['a stream without an answer and an id', () => new Response(': nothing\n\n', events)],
+];
+
+it.each(unanswered)('fails only the call whose stream is not resumed: %s', async (_name, toResponse) => {
+  const { server, tools, running, openings, hasEnded } = await openWithGet(lastEventId =>
+    lastEventId === null ? new Response(null, { status: 405 }) : toResponse(),
+  );
+  expect(await call(tools, 'resume')).toMatchObject({
+    value: expect.stringContaining('closed the connection. The tool "resume" may or may not'),
+  });
+  expect(await call(tools, 'echo')).toEqual({ type: 'text', value: 'echo' });
+  expect([hasEnded(), openings()]).toEqual([false, 1]);
+  server.endStreams();
+  await running;
+});
+
+it('keeps the calls of a session whose separate stream is lost, and opens another one for the next call', async () => {
+  let endStream = (): void => {};
+  let gets = 0;
+  const states: string[] = [];
+  const { server, tools, running, openings, hasEnded } = await openWithGet(() => {
+    if (++gets > 1) return new Response('busy', { status: 503 });
+    const start = (controller: ReadableStreamDefaultController) => {
+      controller.enqueue(new TextEncoder().encode('retry: 10\n\n'));
+      endStream = () => controller.close();
+    };
+    return new Response(new ReadableStream({ start }), events);
+  }, states);
+  endStream();
+  await until(() => states.at(-1) === 'idle');
+  expect(await call(tools, 'echo')).toEqual({ type: 'text', value: 'echo' });
+  expect([hasEnded(), openings()]).toEqual([false, 2]);
+  server.endStreams();
+  await running;
+  await until(() => server.requests.some(({ method }) => method === 'DELETE'));
+});
+
 it('does not resume a stream after an error', async () => {
   const { server, tools } = await openHttpTools();
   expect(await call(tools, 'rpc-error')).toMatchObject({ value: expect.stringContaining('No such row.') });

@@ -113,14 +113,15 @@ export class CurrentSession {
       era: this.#era,
       onToolsChanged: () => {},
       onClose: attached => this.#retired.delete(attached),
+      onStreamLost: attached => attached.retire(),
     });
   }
 
-  /** Replaces an expired session for the next use. Its running operations may finish. */
-  retire(expired: McpSession): void {
-    this.#forget(expired);
-    if (!expired.isClosed) this.#retired.add(expired);
-    expired.retire();
+  /** Replaces a session that has expired, or lost a stream, for the next use. Its running operations may finish. */
+  retire(replaced: McpSession, options?: { isLeft: boolean }): void {
+    this.#forget(replaced);
+    if (!replaced.isClosed) this.#retired.add(replaced);
+    replaced.retire(options);
   }
 
   /** Ends the state `failed`. */
@@ -162,6 +163,7 @@ export class CurrentSession {
           this.#retired.delete(ended);
           this.#forget(ended);
         },
+        onStreamLost: lost => this.retire(lost, { isLeft: false }),
       });
       if (signal.aborted) {
         await opened.close();

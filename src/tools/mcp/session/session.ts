@@ -32,6 +32,8 @@ export interface SessionOptions {
   callbacks: McpCallbacks;
   onToolsChanged: () => void;
   onClose: (session: McpSession) => void;
+  /** Called when the separate stream for messages of the server was lost. The calls of the session have their own streams. */
+  onStreamLost: (session: McpSession) => void;
 }
 
 /** The name and version that the client sends to servers. */
@@ -68,6 +70,8 @@ export class McpSession {
   #callMeta: PlainObject = {};
   #operationCount = 0;
   #isRetired = false;
+  /** True if the session must not be ended at the server. */
+  #isLeft = false;
   #closing: Promise<void> | undefined;
 
   /**
@@ -78,7 +82,7 @@ export class McpSession {
   constructor(
     config: McpServerConfig,
     opened: OpenedTransport,
-    { serverName, callbacks, telemetry, onToolsChanged, onClose }: SessionOptions,
+    { serverName, callbacks, telemetry, onToolsChanged, onClose, onStreamLost }: SessionOptions,
     calls: RunningCalls,
     probeTimeout: number,
   ) {
@@ -103,7 +107,9 @@ export class McpSession {
       onClose(this);
     };
     this.client.onerror = error => {
-      if (isFatal(error)) void this.close();
+      if (error instanceof SseError)
+        void this.close(); // no response can arrive
+      else if (isStreamLost(error)) onStreamLost(this);
     };
   }
 
@@ -206,9 +212,14 @@ export class McpSession {
     }
   }
 
-  /** Closes the session after its running operations. */
-  retire(): void {
+  /**
+   * Closes the session after its running operations.
+   *
+   * @param options.isLeft False to end it at the server as well, which has not lost it. @default true
+   */
+  retire({ isLeft = true }: { isLeft?: boolean } = {}): void {
     this.#isRetired = true;
+    this.#isLeft ||= isLeft;
     if (this.#operationCount === 0) void this.close();
   }
 
@@ -220,9 +231,9 @@ export class McpSession {
   async #end(): Promise<void> {
     this.#ending.abort();
     const { endSession } = this.#opened;
-    // A retired session has expired, so the server does not recognize it.
+    // The server does not recognize an expired session.
     const isKept = 'url' in this.#config && this.#config.terminateSessionOnClose === false;
-    if (endSession && this.hasId && !this.#isRetired && !this.#isClosed && !isKept) {
+    if (endSession && this.hasId && !this.#isLeft && !this.#isClosed && !isKept) {
       const timeout = new AbortController();
       // An error such as 404 means that the session no longer exists, which is the goal.
       const ended = endSession().catch(() => {});
@@ -234,14 +245,10 @@ export class McpSession {
 }
 
 /**
- * Returns true for errors after which no response can arrive. Most errors that the SDK reports are harmless.
- *
- * Corrects the MCP SDK (2.4.0), which lets the calls wait for their timeouts. Test of the bare SDK: "a call waits for its
- * timeout after the last attempt to resume its stream" in test/tools/mcp/sdk-corrections.test.ts.
+ * Returns true if the SDK no longer opens the separate stream. Those of calls are handled by stream-fetch.ts. Most errors that
+ * the SDK reports are harmless.
  */
-function isFatal(error: Error): boolean {
-  return error instanceof SseError || error.message.startsWith('Maximum reconnection attempts');
-}
+const isStreamLost = (error: Error): boolean => error.message.startsWith('Maximum reconnection attempts');
 
 /** Time before an ended stream is opened again, in milliseconds. It doubles with each failure up to the maximum. */
 const retryDelay = { first: 1000, maximum: 60_000 };

@@ -10,7 +10,7 @@ import { toMisaddressed, toUnreadable, WireMessages } from './wire-messages.js';
  *
  * - If a POST stream ends without a response, the call waits for its timeout, also after the last attempt to resume the
  *   stream (https://github.com/modelcontextprotocol/typescript-sdk/issues/2739). Here a stream that cannot be resumed
- *   fails its call immediately. Since revision 2026-07-28 no stream can be resumed, whatever event ids it has.
+ *   fails its call immediately, and no other call. Since revision 2026-07-28 no stream can be resumed, whatever event ids it has.
  * - Before that revision, the stream of a cancelled call stays open until the server ends it, and is then resumed. Here it
  *   is closed, and not resumed.
  * - A separate GET stream is opened, which keeps an idle Node process alive. Unless `listens` is set, it gets status 405,
@@ -42,6 +42,11 @@ export function createStreamFetch(
   /** The calls of streams that can be resumed, by the id of the last event. Undefined if several have the same id. */
   const owners = new Map<string, RequestId | undefined>();
 
+  /** The last event ids of calls whose streams have ended and are resumed. */
+  const interrupted = new Map<RequestId, string>();
+  /** Numbers of failed attempts to resume a stream, by the id of its last event. */
+  const failures = new Map<string, number>();
+
   /** Creates a scanner for the stream of a call. */
   function scan(callId: RequestId | undefined, onResponse = settle): ResponseScanner {
     return createResponseScanner({
@@ -56,6 +61,7 @@ export function createStreamFetch(
 
   function rememberOwner(callId: RequestId | undefined, { lastEventId }: ResponseScanner): void {
     if (lastEventId === undefined || callId === undefined || !pending.has(callId)) return;
+    interrupted.set(callId, lastEventId);
     const isShared = owners.has(lastEventId) && owners.get(lastEventId) !== callId;
     owners.set(lastEventId, isShared ? undefined : callId);
   }
@@ -99,10 +105,35 @@ export function createStreamFetch(
     }
   }
 
+  /** Returns the end of the stream of calls that cannot be resumed: their errors. */
+  function fail(ids: readonly RequestId[]): string {
+    for (const id of ids) {
+      settle(id);
+      messages.forget(id);
+    }
+    return ids.map(toStreamEnd).join('');
+  }
+
+  /**
+   * Ends the calls of a stream that is not resumed any more, so that the others of the session go on. Returns undefined if the
+   * SDK tries again, or if the stream belongs to no call.
+   */
+  function giveUp(eventId: string, response?: Response): Response | undefined {
+    const count = (failures.get(eventId) ?? 0) + 1;
+    failures.set(eventId, count);
+    if (count < maxResumes && !isRefusal(response?.status)) return undefined;
+    failures.delete(eventId);
+    const ids = [...interrupted].flatMap(([id, last]) => (last === eventId ? [id] : []));
+    if (ids.length === 0) return undefined;
+    response?.body?.cancel().catch(() => {});
+    return new Response(fail(ids), { headers: { 'content-type': 'text/event-stream' } });
+  }
+
   /** Sends the GET request with which the SDK resumes a broken POST stream. */
   async function resume(url: string | URL, init: RequestInit): Promise<Response> {
     const link = linkSignal(init.signal ?? undefined);
-    const callId = owners.get(new Headers(init.headers).get('last-event-id') ?? '');
+    const eventId = new Headers(init.headers).get('last-event-id') ?? '';
+    const callId = owners.get(eventId);
     resumed.add(link);
     const release = () => {
       resumed.delete(link);
@@ -110,23 +141,34 @@ export function createStreamFetch(
     };
     try {
       const response = await fetch(url, { ...init, signal: link.signal });
+      if (!isEventStream(response)) {
+        release();
+        return giveUp(eventId, response) ?? response;
+      }
+      failures.delete(eventId);
       const scanner = scan(callId);
       return withBody(response, {
         scanner,
         onEnd: () => {
           release();
           rememberOwner(callId, scanner);
-          return link.signal.aborted ? toEmptyResult('cancelled') : undefined;
+          if (link.signal.aborted) return toEmptyResult('cancelled');
+          // Without an id, the SDK does not ask for this stream again.
+          const isOver = scanner.lastEventId === undefined && callId !== undefined && pending.has(callId);
+          return isOver ? fail([callId]) : undefined;
         },
       });
     } catch (error) {
       release();
+      const ended = link.signal.aborted ? undefined : giveUp(eventId);
+      if (ended !== undefined) return ended;
       throw error;
     }
   }
 
   function settle(id: RequestId): void {
     pending.delete(id);
+    interrupted.delete(id);
     for (const [eventId, callId] of owners) if (callId === id) owners.delete(eventId);
   }
 
@@ -209,6 +251,16 @@ function withBody({ body, status, statusText, headers }: Response, options: Trai
 function toEmptyResult(id: RequestId): string {
   return toEvent({ id, result: {} });
 }
+
+/** Maximum number of attempts in a row to resume a stream, after which the SDK gives up. */
+const maxResumes = 2;
+
+/** Returns true for a status with which a server refuses to resume a stream, now and later. */
+const isRefusal = (status = 500): boolean =>
+  status >= 400 && status < 500 && status !== 408 && status !== 425 && status !== 429;
+
+const toStreamEnd = (id: RequestId): string =>
+  toEvent({ id, error: { code: -32000, message: streamEndedMessage } });
 
 /** Returns the error of a call whose stream ended without an answer that can be read. */
 const toMissingAnswer = (id: RequestId, { unreadable }: ResponseScanner): string =>
