@@ -65,6 +65,19 @@ describe('signing in', () => {
     });
   }
 
+  it('may be completed by the function that opens the page, which waits for it', async () => {
+    const server = await startAuthorizationServer();
+    let finished: Promise<void> | undefined;
+    const tools = open(server, {
+      onSignIn(page) {
+        finished = visit(page.href).then(callback => tools.finishAuth('server', callback));
+        return finished;
+      },
+    });
+    expect(await namesOf(tools)).toEqual(names);
+    await finished;
+  });
+
   it('reports the sign-in also as the output of a call', async () => {
     const server = await startAuthorizationServer();
     const tools = open(server);

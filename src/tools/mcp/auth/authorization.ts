@@ -55,6 +55,14 @@ export interface StartedSignIn {
   readonly startedAt: number;
 }
 
+/** Starts a sign-in in a provider of this package. `opened` ends with the function of the application that opens the page. */
+export const START_SIGN_IN = Symbol('startSignIn');
+
+/** A provider whose sign-in has started before the application has opened the page. */
+export interface SignInStarter {
+  [START_SIGN_IN](url: URL): Promise<{ readonly opened: Promise<void> }>;
+}
+
 /** What this package keeps about an auth provider, which belongs to the application, or about a store of one. */
 interface AuthState {
   /** A number that no other provider has. */

@@ -15,6 +15,8 @@ import {
   type AuthorizationOptions,
   authStateOf,
   type HttpExchange,
+  type SignInStarter,
+  START_SIGN_IN,
   type StartedSignIn,
 } from './authorization.js';
 import { AddressGate, RefusedAddressError, toShownAddress } from './addresses.js';
@@ -66,6 +68,8 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
   let signIn: SignIn | undefined;
   let problem: string | undefined;
   let requestedScope: string | undefined;
+  /** The end of the function that opens the page of the sign-in that the last attempt has started. */
+  let opened: Promise<void> | undefined;
 
   /** Returns the started sign-in, also of another process. Only `createOAuthProvider` stores it. */
   const readStartedSignIn = async () => authStateOf(provider).readSignIn?.();
@@ -108,6 +112,7 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
     }
     if (run.authorizationUrl !== undefined) {
       signIn = { url: run.authorizationUrl.href, rejectedToken, startedAt: Date.now() };
+      opened = run.opened;
     }
     return false;
   }
@@ -150,7 +155,9 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
       }
       const { scope } = extractWWWAuthenticateParams(response);
       const key = response.status === 401 ? `401 ${sent}` : `403 ${scope} ${sent}`;
+      let ownPage: Promise<void> | undefined;
       const attempt = async (): Promise<boolean> => {
+        opened = undefined;
         const stored = await token();
         if (stored !== undefined && stored !== sent) return true;
         if (!findSignIn()) {
@@ -158,9 +165,17 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
           const started = await readStartedSignIn();
           signIn = started && { ...started, rejectedToken: sent };
         }
-        return findSignIn() ? false : renew(exchange, options);
+        if (findSignIn()) return false;
+        const isRenewed = await renew(exchange, options);
+        ownPage = opened;
+        return isRenewed;
       };
-      return share(key, () => inTurn(attempt).catch(() => false));
+      const isRenewed = await share(key, () => inTurn(attempt).catch(() => false));
+      if (ownPage === undefined) return isRenewed;
+      // The application may wait for the user, and call `finishAuth`, which needs its turn.
+      await ownPage;
+      const stored = await token().catch(() => undefined);
+      return stored !== undefined && stored !== sent;
     },
     finish: (callback, options) =>
       inTurn(async () => {
@@ -232,6 +247,7 @@ interface RunOptions {
 /** Creates one run of the SDK's flow, with a provider that corrects how the SDK uses the host's provider. */
 function createRun(provider: OAuthClientProvider, options: RunOptions) {
   let authorizationUrl: URL | undefined;
+  let opened: Promise<void> | undefined;
   let usedTokens: StoredOAuthTokens | undefined;
   let foundNewerTokens = false;
   let isRefreshUnavailable = false;
@@ -278,7 +294,9 @@ function createRun(provider: OAuthClientProvider, options: RunOptions) {
     async redirectToAuthorization(url) {
       const shown = toShownAddress(options.gate.check(url));
       authorizationUrl = shown;
-      await provider.redirectToAuthorization(shown);
+      const { [START_SIGN_IN]: start } = provider as OAuthClientProvider & Partial<SignInStarter>;
+      if (start === undefined) return provider.redirectToAuthorization(shown);
+      opened = (await start(shown)).opened.catch(() => {});
     },
   };
 
@@ -287,6 +305,10 @@ function createRun(provider: OAuthClientProvider, options: RunOptions) {
     /** The URL that the user must open. */
     get authorizationUrl() {
       return authorizationUrl;
+    },
+    /** The end of the function that opens this URL. */
+    get opened() {
+      return opened;
     },
     /** True if the flow was stopped, because another process has replaced the rejected tokens. */
     get foundNewerTokens() {

@@ -9,7 +9,13 @@ import * as z from 'zod/v4';
 import { objectOf, tryParseJson } from '../../../core/shared/json.js';
 import { once } from '../../../core/shared/once.js';
 import { functionSetting, parseSettings } from '../../../core/shared/settings.js';
-import { authStateOf, type McpCredentialStore, type StartedSignIn } from './authorization.js';
+import {
+  authStateOf,
+  type McpCredentialStore,
+  type SignInStarter,
+  START_SIGN_IN,
+  type StartedSignIn,
+} from './authorization.js';
 
 /** Options of `createOAuthProvider`. */
 export interface OAuthProviderOptions {
@@ -137,7 +143,13 @@ export function createOAuthProvider(options: OAuthProviderOptions): OAuthClientP
     issuer: client.issuer,
   };
 
-  const provider: OAuthClientProvider = {
+  async function startSignIn(url: URL): Promise<{ opened: Promise<void> }> {
+    const signIn = { url: url.href, startedAt: Date.now() };
+    await update(credentials => ({ ...credentials, signIn }));
+    return { opened: (async () => onSignIn?.(url))() };
+  }
+
+  const provider: OAuthClientProvider & SignInStarter = {
     redirectUrl,
     clientMetadata,
     clientMetadataUrl,
@@ -169,10 +181,11 @@ export function createOAuthProvider(options: OAuthProviderOptions): OAuthClientP
         return { ...credentials, issuer, tokens: { ...credentials.tokens, [issuer]: tokens } };
       }),
     async redirectToAuthorization(url) {
-      const signIn = { url: url.href, startedAt: Date.now() };
-      await update(credentials => ({ ...credentials, signIn }));
-      await onSignIn?.(url);
+      await (
+        await startSignIn(url)
+      ).opened;
     },
+    [START_SIGN_IN]: startSignIn,
     saveCodeVerifier: verifier => update(credentials => ({ ...credentials, verifier })),
     async codeVerifier() {
       const { verifier } = await read();
