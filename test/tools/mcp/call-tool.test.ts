@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import type { ToolProgress } from '../../../src/tools/tool-source.js';
 import { call, fixtureServer, openTools, shareFixtureTools, until } from './_fixture-server.js';
+import { startHttpServer } from './_http-server.js';
 
 /** For tests that do not end the server. */
 const shared = shareFixtureTools();
@@ -94,6 +95,27 @@ it('does not retry a call that only an untrusted server calls idempotent', async
     value: expect.stringContaining('may or may not have been executed'),
   });
   expect((await journal()).filter(entry => entry.startsWith('start'))).toHaveLength(1);
+});
+
+it.each([
+  ['does not repeat a call if the route to its server is lost while its answer is read', 'read', 1],
+  ['repeats a call if there is no route to its server', 'connect', 2],
+])('%s', async (_title, syscall, count) => {
+  const server = await startHttpServer();
+  let failures = 0;
+  const tools = openTools(
+    { web: { url: server.url, type: 'http' } },
+    {
+      async fetch(url, init) {
+        const response = await fetch(url, init);
+        if (!String(init?.body).includes('"write"') || failures++ > 0) return response;
+        const cause = Object.assign(new Error(`${syscall} EHOSTUNREACH`), { code: 'EHOSTUNREACH', syscall });
+        throw new TypeError('fetch failed', { cause });
+      },
+    },
+  );
+  await call(tools, 'write');
+  expect(server.requests.filter(({ action }) => action === 'write')).toHaveLength(count);
 });
 
 it('starts nothing for a call whose tool is compared with its fingerprint while the source is closed', async () => {

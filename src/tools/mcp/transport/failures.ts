@@ -6,7 +6,7 @@ import {
   SdkHttpError,
   SseError,
 } from '@modelcontextprotocol/client';
-import { objectOf, tryParseJson } from '../../../core/shared/json.js';
+import { objectOf, stringOf, tryParseJson } from '../../../core/shared/json.js';
 import { unreadableKey } from './wire-messages.js';
 
 /*
@@ -122,7 +122,7 @@ function toFacts(error: unknown): McpFailureFacts {
   if (isSpawnFailure(error)) return { kind: 'start', systemCode };
   if (systemCode !== undefined && closedPipeCodes.has(systemCode)) return { kind: 'closed' };
   if (isFetchFailure(error)) {
-    const isUnreached = systemCode !== undefined && unreachedCodes.has(systemCode);
+    const isUnreached = systemCode !== undefined && unreachedCodes.has(systemCode) && !wasConnected(error);
     return { kind: isUnreached ? 'not-sent' : 'network', systemCode, message: error.message };
   }
   // The SSE transport reports the status only in the message.
@@ -261,9 +261,15 @@ function isFetchFailure(error: Error): boolean {
   return error instanceof TypeError && fetchFailureMessages.has(error.message);
 }
 
-function findSystemCode(error: Error): string | undefined {
+const findSystemCode = (error: Error): string | undefined => findSystemError(error)?.code;
+
+function findSystemError(error: Error): { code: string; syscall?: unknown } | undefined {
   for (let current: unknown = error; current instanceof Error; current = current.cause) {
-    if ('code' in current && typeof current.code === 'string') return current.code;
+    if ('code' in current && typeof current.code === 'string') return current as Error & { code: string };
   }
   return undefined;
 }
+
+/** Returns true for an error of an open connection: a route may be lost after the server has received the request. */
+const wasConnected = (error: Error): boolean =>
+  /^(?:read|write)/.test(stringOf(findSystemError(error)?.syscall));
