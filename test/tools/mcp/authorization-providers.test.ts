@@ -109,6 +109,19 @@ describe('providers of the SDK', () => {
     expect(warnings.join()).not.toContain('secret');
   });
 
+  it('reports a provider that cannot read its tokens again after they were rejected', async () => {
+    const server = await startAuthorizationServer();
+    let isLocked = false;
+    const token = async () => {
+      if (isLocked) throw new Error('secret-path is locked');
+      isLocked = true;
+      return 'expired';
+    };
+    const { warnings } = await open(server, { token }).listTools();
+    expect(warnings).toEqual([expect.stringContaining('failed to return its tokens.')]);
+    expect(warnings.join()).not.toContain('secret');
+  });
+
   it('rejects an object that is no provider', async () => {
     const server = await startAuthorizationServer();
     const authProvider = { tokens: () => undefined } as unknown as Provider;

@@ -45,25 +45,31 @@ function createTokenAuthorization(provider: AuthProvider, serverUrl: URL): Autho
   const share = createSharing();
   let problem: string | undefined;
 
+  async function token(): Promise<string | undefined> {
+    try {
+      return await provider.token();
+    } catch (error) {
+      problem = unreadableTokens;
+      throw error;
+    }
+  }
+
   return {
     signInUrl: undefined,
     get problem() {
       return problem;
     },
-    async token() {
-      try {
-        return await provider.token();
-      } catch (error) {
-        problem = unreadableTokens;
-        throw error;
-      }
-    },
+    token,
     async recover(exchange, options) {
       if (!isRejection(exchange.response)) problem = undefined;
       if (exchange.response.status !== 401) return false;
       return share(`${exchange.token}`, async () => {
-        const stored = await provider.token();
-        if (stored !== undefined && stored !== exchange.token) return true;
+        try {
+          const stored = await token();
+          if (stored !== undefined && stored !== exchange.token) return true;
+        } catch {
+          return false; // its error may contain secrets
+        }
         if (provider.onUnauthorized === undefined) return false;
         try {
           const fetchFn = createCredentialFetch(options.fetch, serverUrl, options.headers);
