@@ -98,7 +98,10 @@ describe.skipIf(missing !== undefined)('dialogs in a page', () => {
       });
       const show = ({ origin }: { origin: string }) => page.goto(`${origin}/?chat=${chat}`);
       const answer = (id: string, data: unknown, { origin } = answering) =>
-        user.request.post(`${origin}/api/questions/${id}`, { data }).then(response => response.status());
+        // A server may end an idle connection as a request arrives.
+        user.request
+          .post(`${origin}/api/questions/${id}`, { data, maxRetries: 3 })
+          .then(response => response.status());
       return { user, page, answers, show, answer };
     }
 
@@ -266,7 +269,7 @@ describe.skipIf(missing !== undefined)('dialogs in a page', () => {
     // The question ends with the process that waits for its answer, so an invalid answer is no longer read.
     const invalid = () =>
       chat.user.request
-        .post(`${answering.origin}/api/questions/${id}`, { data: { action: 'accept' } })
+        .post(`${answering.origin}/api/questions/${id}`, { data: { action: 'accept' }, maxRetries: 3 })
         .then(response => response.text());
     await expect.poll(invalid).toContain('This question is over.');
     await show(answering);
