@@ -53,8 +53,12 @@ export const totalOf = (usage: Usage): number | undefined =>
     ? undefined
     : usage.inputTokens.total + usage.outputTokens.total);
 
-/** Adds two usages. Counts that are missing on both sides stay undefined. A cost that is unknown on one side makes the sum unknown. */
-export function addUsage(a: Usage, b: Usage): Usage {
+/**
+ * Adds a usage to the one before it, if there is one. Counts that are missing on both sides stay undefined. A cost that is unknown
+ * on one side makes the sum unknown.
+ */
+export function addUsage(a: Usage | undefined, b: Usage): Usage {
+  if (a === undefined) return b;
   const raw = a.raw === undefined ? b.raw : b.raw === undefined ? a.raw : addCounts(a.raw, b.raw);
   const total = a.total === undefined && b.total === undefined ? undefined : add(totalOf(a), totalOf(b));
   return {

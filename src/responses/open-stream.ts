@@ -86,7 +86,7 @@ function openEarly(
         return head.length > 0 ? head : next();
       };
       const cancel = (reason: unknown): void => {
-        // An attempt may wait for its response. One that has content is closed, because an abort has effects of its own on it.
+        // Ends an attempt that still waits for its response. One that has content is only closed: an abort cancels it at the server.
         if (!hasContent) life.abort(reason);
         response.close();
         content.then(begunResponse => begunResponse.close()).catch(() => {});

@@ -30,7 +30,7 @@ export interface Recorders {
   readonly conversationIdOf: (context: unknown) => string | undefined;
 }
 
-/** What the observers of one call share. */
+/** The recorders of one call. */
 export interface CallRecorders extends Recorders {
   /** Has the secrets of this call alone, so that those of all users do not pile up. */
   readonly writer: ContentWriter;

@@ -383,7 +383,7 @@ async function runLocalTool(
     );
     return modelOutput == null
       ? await toOutput(output, toolName, onWarning)
-      : toAllowed(toJsonOutput(toCoreOutput(modelOutput), toolName, onWarning));
+      : toAllowed(withoutUnrepresentable(toCoreOutput(modelOutput), toolName, onWarning));
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason;
     return { type: 'error-text', value: messageOf(error) };
@@ -516,7 +516,7 @@ async function toOutput(given: unknown, name: string, warn: RunOptions['onWarnin
 }
 
 /** Removes what JSON cannot represent from an output that the application has written itself. */
-function toJsonOutput(
+function withoutUnrepresentable(
   output: ToolResultOutput,
   name: string,
   warn: RunOptions['onWarning'],

@@ -98,7 +98,7 @@ export function createHostedItem(options: HostedItemOptions): HostedItem {
       const isIncomplete = wire.status === 'incomplete' && mapping.hasIncompleteResult !== true;
       const isTruncated = isIncomplete || (broken && finished === undefined);
       const isAnnouncedOnly = received === undefined;
-      // What a host runs or a person approves must be whole.
+      // An incomplete call must neither run nor be approved.
       const isPartial =
         isIncomplete ||
         (isAnnouncedOnly ? broken || !isInputDone : broken && call.isForHost && wire.status !== 'completed');

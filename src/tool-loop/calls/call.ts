@@ -347,7 +347,7 @@ export class Call {
     // The tool of a call that was read early has been told its arguments.
     if (this.early === undefined)
       this.#round.announceInput(toolCallId, tool, { type: 'available', input: call.input });
-    // What has run is not decided again, for example by another policy.
+    // A recorded call is not decided again: the policy may have changed since it ran.
     const recorded = this.#round.isReplayed ? await this.#findRecord(tool) : undefined;
     return recorded ?? (await this.#ask(call, tool, 1)) ?? this.#issue(call, tool);
   }

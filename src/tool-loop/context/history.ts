@@ -116,6 +116,10 @@ export const toResultPart = ({ call: { toolCallId, toolName }, output }: CallOut
 /** Returns a call that forbids tool calls. */
 export const withoutCalls = (call: CoreCall): CoreCall => ({ ...call, toolChoice: { type: 'none' } });
 
+/** Returns true for content besides reasoning and items that the user does not see. */
+export const hasOutput = (content: readonly Content[]): boolean =>
+  content.some(part => part.type !== 'reasoning' && part.type !== 'custom');
+
 /** A tool choice that forces a call would force one in every round, endlessly (BerriAI/litellm#25420). */
 const toFollowUpChoice = (choice: ToolChoice): ToolChoice =>
   choice.type === 'none' ? choice : { type: 'auto' };

@@ -32,7 +32,7 @@ interface DurableRoundOptions {
   readonly steps: Steps;
   /** Number of the attempt at a round that is repeated. */
   readonly attempt: number | undefined;
-  /** What the attempts before have used. */
+  /** The usage of the attempts before. */
   readonly usageBefore: Usage | undefined;
   /** Returns true if the caller ended the turn. */
   readonly isAborted: () => boolean;
@@ -48,8 +48,8 @@ interface DurableRoundOptions {
 type OpenRound = (response?: RoundResponse) => Promise<RoundSource>;
 
 /**
- * A journal does not keep a broken round, but a broken compaction: the turn goes on without it, and so must a later attempt. An
- * engine keeps every step. Each attempt that is kept needs a name of its own.
+ * Returns true if a failed attempt is kept, under a name of its own. An engine keeps every step. A journal keeps a failed
+ * compaction, because the turn goes on without it, and a later attempt must do the same.
  */
 const keepsFailures = ({ steps, call }: Pick<DurableRoundOptions, 'steps' | 'call'>): boolean =>
   steps.isOrdered || call.turn.isCompaction === true;
@@ -184,7 +184,7 @@ function fromRecord(record: unknown): RoundRecord {
   };
 }
 
-/** Adds what the broken attempts at a round have used, which a journal does not keep. */
+/** Adds the usage of the broken attempts at a round, which a journal does not keep. */
 const withUsage = (parts: readonly Part[], before: Usage | undefined): readonly Part[] =>
   before === undefined
     ? parts

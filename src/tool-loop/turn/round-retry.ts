@@ -45,7 +45,7 @@ export class RoundRetry {
   kept: readonly CallOutcome[] = [];
   /** Number of positions of calls that the broken attempts have used. */
   callsBefore = 0;
-  /** What the broken attempts have used, as far as the server reported it. */
+  /** The usage of the broken attempts, as far as the server reported it. */
   usage: Usage | undefined;
   /** True if the server did not report the usage of a broken attempt. */
   isUsagePartial = false;
@@ -99,7 +99,7 @@ export class RoundRetry {
     this.#number = round;
     const { usage } = summary.finish;
     record.addUsage(usage);
-    this.usage = this.usage === undefined ? usage : addUsage(this.usage, usage);
+    this.usage = addUsage(this.usage, usage);
     this.isUsagePartial ||= usage.inputTokens.total === undefined;
     this.kept = [...this.kept, ...outcomes];
     if (outcomes.length > 0) this.callsBefore += calls.size;

@@ -21,7 +21,7 @@ interface OpenOptions {
   readonly purpose?: RequestPurpose | undefined;
   /** Number of the attempt at a round that is repeated. @default the first one */
   readonly attempt?: number;
-  /** What the attempts before have used. */
+  /** The usage of the attempts before. */
   readonly usageBefore?: Usage | undefined;
 }
 

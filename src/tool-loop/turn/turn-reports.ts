@@ -151,8 +151,8 @@ export class TurnRecord {
   }
 
   addUsage(added: Usage): void {
-    this.#usage = this.#usage === undefined ? added : addUsage(this.#usage, added);
-    this.#stepUsage = this.#stepUsage === undefined ? added : addUsage(this.#stepUsage, added);
+    this.#usage = addUsage(this.#usage, added);
+    this.#stepUsage = addUsage(this.#stepUsage, added);
   }
 
   /**

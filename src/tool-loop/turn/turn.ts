@@ -8,7 +8,7 @@ import { toMissingToolText } from '../approvals/host-approvals.js';
 import type { CallOutcome } from '../calls/calls.js';
 import { isCompleteReason, isIncompleteReason } from '../calls/host-calls.js';
 import { RoundCalls } from '../calls/round-calls.js';
-import { withOutcomes, withoutCalls } from '../context/history.js';
+import { hasOutput, withOutcomes, withoutCalls } from '../context/history.js';
 import type { RoundSource } from '../durable/recorded-rounds.js';
 import type {
   RoundDecision,
@@ -338,7 +338,7 @@ export class Turn {
       isIncompleteReason(finish.finishReason) &&
       !this.#turn.lifetime.signal.aborted &&
       calls.size === 0 &&
-      content.every(part => part.type === 'reasoning' || part.type === 'custom')
+      !hasOutput(content)
     );
   }
 
@@ -407,8 +407,7 @@ export class Turn {
     const { kept, attempt, usage, isUsagePartial } = this.#retry;
     const { finish: ofResponse, isReplayed } = round.summary;
     // Broken attempts have cost something as well.
-    const finish =
-      usage === undefined ? ofResponse : { ...ofResponse, usage: addUsage(usage, ofResponse.usage) };
+    const finish = { ...ofResponse, usage: addUsage(usage, ofResponse.usage) };
     const all = [...kept, ...outcomes];
     const attempts = round.source.attempts ?? attempt;
     const isPartial = isUsagePartial || round.source.attempts !== undefined;

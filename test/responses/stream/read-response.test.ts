@@ -115,7 +115,7 @@ describe('readResponse', () => {
         return bytes(limits.length === 3 ? toSse(next) : ': ping\n\n');
       },
     });
-    // Another response has a time of its own.
+    // The limit begins again with another response.
     expect(limits).toEqual([undefined, 1_000, 600, 1_000, 600, 200]);
     expect(summarize(parts)).toMatchObject({ texts: ['Hi', 'More.'], errors: [], finishReason: 'stop' });
   });

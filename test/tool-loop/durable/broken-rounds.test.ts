@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { stream } from '../_scripted-model.js';
+import * as z from 'zod/v4';
+import { createJournal } from '../../../src/tool-loop/durable/index.js';
 import { withToolLoop } from '../../../src/tool-loop/tool-loop.js';
+import { createLocalTools } from '../../../src/tools/local-tools.js';
 import { createEngine, type StepRecord, withStep } from '../_engine.js';
 import {
   call,
@@ -11,6 +13,7 @@ import {
   scriptedModel,
   type ScriptedRound,
   start,
+  stream,
   text,
   textRound,
   user,
@@ -146,6 +149,34 @@ describe('a compaction that failed', () => {
       expect(finishOf(await running).finishReason).toBe('stop');
       expect(model.requests).toHaveLength(1);
       expect(paid).toEqual([1, 2]);
+    },
+  );
+
+  it.each(['model', 'server'] as const)(
+    'is asked for again if the tools were closed meanwhile: by the %s',
+    async by => {
+      const journal = createJournal({ store: await openStore() });
+      const paid: number[] = [];
+      const run = async (...rounds: (ScriptedRound | 'close')[]) => {
+        const tools = createLocalTools({
+          pay: { inputSchema: z.object({ n: z.number() }), execute: ({ n }) => void paid.push(n) },
+        });
+        const closing: ScriptedRound = () => {
+          void tools.close();
+          return new Promise(() => {});
+        };
+        const model = scriptedModel(...rounds.map(round => (round === 'close' ? closing : round)));
+        const looped = withToolLoop(model, {
+          ...{ tools, journal, compaction: by, compactThreshold: 500 },
+          retry: { initialDelay: 0, maxRetries: 0 },
+        });
+        const providerOptions = { kelivo: { turnId: 'turn-1' } };
+        const { finishReason } = finishOf(await stream(looped, { prompt, providerOptions }));
+        return { finishReason, requests: model.requests.length };
+      };
+      expect(await run(long(1), 'close')).toEqual({ finishReason: 'error', requests: 2 });
+      expect(await run(down, textRound('Done.'))).toEqual({ finishReason: 'stop', requests: 2 });
+      expect(paid).toEqual([1]);
     },
   );
 });

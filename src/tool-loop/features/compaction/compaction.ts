@@ -4,6 +4,7 @@ import { fromLanguageModel } from '../../../core/versions/language-model.js';
 import type { AnyLanguageModel } from '../../../core/versions/specification.js';
 import { type Prices, withPrices } from '../../context/prices.js';
 import type { CreateFeature, Interlude } from '../feature.js';
+import { hasOutput } from '../../context/history.js';
 import { createSummaries } from './summary.js';
 
 export interface CompactionOptions {
@@ -54,7 +55,7 @@ export const createCompaction: CreateFeature<CompactionOptions & { readonly pric
       const isCompacted = content.some(part => itemOf(part)?.type === 'compaction');
       if (!isCompacted) end(round, UNSUPPORTED);
       else lastRound = round;
-      return isCompacted && content.every(entry => entry.type === 'reasoning' || entry.type === 'custom');
+      return isCompacted && !hasOutput(content);
     },
     fail: (round, error) => end(round, messageOf(error)),
   };

@@ -168,6 +168,7 @@ export function createStreamFetch(
 
   function settle(id: RequestId): void {
     pending.delete(id);
+    failures.delete(interrupted.get(id) ?? '');
     interrupted.delete(id);
     for (const [eventId, callId] of owners) if (callId === id) owners.delete(eventId);
   }
