@@ -98,7 +98,7 @@ export async function readRound(round: RoundSource, options: RoundReaderOptions)
 
   let parts = await next();
   const startsWithCalls = pendingCalls.length > 0;
-  if (isFirst || (startsWithCalls && options.turn.round === 1)) {
+  if (isFirst || (startsWithCalls && options.turn.round === 1 && options.retry.attempt === 1)) {
     // A response that is not streamed has all its parts in the first batch.
     const starts = request.isStream ? parts?.slice(0, 1) : parts;
     const warnings = (starts ?? []).flatMap(part => (part.type === 'stream-start' ? part.warnings : []));

@@ -152,6 +152,30 @@ describe('a compaction that failed', () => {
     },
   );
 
+  it('is requested again, and each of its attempts is recorded', async () => {
+    const { attempt } = createApplication();
+    const options = {
+      store: await openStore(),
+      prompt,
+      compactThreshold: 500,
+      retry: { initialDelay: 0, streamRetries: 1 },
+    };
+    const kelivo = { item: { type: 'compaction', id: 'cmp_1', encrypted_content: 'x' } };
+    const compaction: ScriptedRound = [
+      start,
+      { type: 'reasoning-start', id: 'c', providerMetadata: { kelivo } },
+      { type: 'reasoning-end', id: 'c' },
+      finish(),
+    ];
+    const failed = [start, { type: 'error' as const, error: serverError() }, finish('error')];
+    const live = attempt({ ...options, rounds: [long(1), failed, compaction, textRound('Done.')] });
+    const { finishReason, usage: total } = finishOf(await live.running);
+    expect(finishReason).toBe('stop');
+    expect(live.model.requests).toHaveLength(4);
+    const again = attempt({ ...options, rounds: [] });
+    expect(finishOf(await again.running)).toMatchObject({ finishReason, usage: total });
+  });
+
   it.each(['model', 'server'] as const)(
     'is asked for again if the tools were closed meanwhile: by the %s',
     async by => {
