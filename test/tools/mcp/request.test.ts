@@ -26,7 +26,7 @@ function start(limits: RequestLimits) {
     use: (operation: (client: unknown) => unknown) => operation({}),
   } as unknown as McpSession;
   const start = Date.now();
-  const call = { facts: { server: 'slow', toolCallId: 'call_1' }, arguments: {} };
+  const call = { facts: { server: 'slow', toolCallId: 'call_1' }, method: 'tools/call', params: {} };
   const result = sendRequest(session, { send, call, facts: { method: 'tools/call' } }, limits).catch(
     (error: unknown) => ({
       error,

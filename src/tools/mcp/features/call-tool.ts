@@ -122,7 +122,7 @@ export async function callTool(
         {
           send: (client, sendOptions, _retry, _meta, exchange) =>
             followTask(reference, client, exchange, task !== undefined, sendOptions),
-          call: { facts, taskId, progressToken },
+          call: { facts, params: { taskId }, progressToken },
           facts: { method: 'tasks/result', target: tool.name },
           telemetry,
         },
@@ -188,7 +188,7 @@ export async function callTool(
             }
             return received;
           },
-          call: { facts, arguments: params.arguments },
+          call: { facts, method: 'tools/call', params },
           facts: { method: 'tools/call', target: tool.name },
           telemetry,
         },

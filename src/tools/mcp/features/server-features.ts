@@ -10,7 +10,7 @@ import type {
   ResourceTemplateType,
 } from '@modelcontextprotocol/client';
 import { type AbortSource, linkSignal, onceAborted, toTimerDelay } from '../../../core/shared/abort.js';
-import { objectOf, type PlainObject } from '../../../core/shared/json.js';
+import type { PlainObject } from '../../../core/shared/json.js';
 import { KelivoError } from '../../../core/shared/errors.js';
 import { findServer } from './find-server.js';
 import type { McpRequestFacts } from '../../../core/telemetry.js';
@@ -151,8 +151,8 @@ interface FeatureRequest
   feature?: 'resources' | 'prompts' | 'completions' | 'logging';
   /** Identifies the request to callbacks if the server asks. @default the server cannot ask */
   facts?: Omit<McpCallFacts, 'server'>;
-  /** The object of the arguments in the request. @default none */
-  arguments?: object;
+  /** Parameters by which the messages of the request are recognized. */
+  params?: PlainObject;
 }
 
 /** Sends a request with the client of a session. */
@@ -192,7 +192,7 @@ export function createServerFeatures(
     async readResource(server, { uri, signal, context, facts = { context }, onProgress }) {
       const { contents } = await requestFrom(
         server,
-        { feature: 'resources', method: 'resources/read', uri, signal, facts, onProgress },
+        { feature: 'resources', method: 'resources/read', uri, params: { uri }, signal, facts, onProgress },
         (client, sendOptions, retry, meta) => {
           const params = { uri, ...toMetaField(meta), ...retry };
           // The response to a retry is meant for this request only.
@@ -212,7 +212,7 @@ export function createServerFeatures(
           target: name,
           signal,
           facts: { context },
-          arguments: values,
+          params,
         },
         (client, sendOptions, retry, meta) =>
           client.getPrompt({ ...params, ...toMetaField(meta), ...retry }, sendOptions),
@@ -281,7 +281,7 @@ export function createServerFeatures(
     },
     sendRequest(server, { method, params, toolCallId, signal, context }) {
       const facts = toolCallId === undefined ? undefined : { toolCallId, context };
-      const request = { method, signal, facts, arguments: objectOf(params.arguments) };
+      const request = { method, params, signal, facts };
       return requestFrom(server, request, (client, options, retry) =>
         requestOriginal(client, { method, params: { ...params, ...retry } }, { schema: anyResult, options }),
       );
@@ -296,7 +296,7 @@ function createRequests(servers: readonly FeatureServer[], featureLimits: Featur
   /** Sends a request. Returns undefined if the server lacks the feature. */
   async function request<T>(
     serverName: string,
-    { feature, facts, arguments: values = {}, signal, onProgress, ...requestFacts }: FeatureRequest,
+    { feature, facts, params = {}, signal, onProgress, ...requestFacts }: FeatureRequest,
     send: SendInSession<T>,
   ): Promise<T | undefined> {
     const { config, connection } = findServer(servers, serverName);
@@ -310,7 +310,7 @@ function createRequests(servers: readonly FeatureServer[], featureLimits: Featur
       totalTimeout: featureLimits.totalTimeout,
       onProgress,
     };
-    const call = facts && { facts: { ...facts, server: serverName }, arguments: values };
+    const call = facts && { facts: { ...facts, server: serverName }, method: requestFacts.method, params };
     const mayRetry = (failure: McpFailure): boolean =>
       retriedFailures.has(failure.kind) && (feature !== undefined || !mayHaveRun(failure));
     try {

@@ -42,7 +42,7 @@ interface SentRequest<Result> {
    * `tools/call`, `prompts/get` and `resources/read`, and `meta` of `_meta` of all requests.
    */
   send: Send<Result>;
-  /** The tool call that the request makes, and the object of its arguments in the request, or the task that it follows. */
+  /** The call that the request makes, and by what its messages are recognized. */
   call?: { facts: McpCallFacts } & CallMark;
   /** Describes the request to its observer: that of the tool call, or of the session. */
   facts: Pick<McpRequestFacts, 'method' | 'target' | 'uri'>;

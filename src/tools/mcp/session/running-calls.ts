@@ -8,10 +8,10 @@ import type { CallObserver } from '../transport/transport.js';
 
 /** The marks by which the messages of a call are recognized. */
 export interface CallMark {
-  /** The object of the arguments in the request. */
-  readonly arguments?: object;
-  /** The task whose result the call waits for. */
-  readonly taskId?: string;
+  /** @default any: a task is followed by several methods */
+  readonly method?: string;
+  /** Parameters that its messages have, among others. Objects, such as the arguments, are the same in the message. */
+  readonly params: PlainObject;
   /** The token that the request which created the task had for its progress. */
   readonly progressToken?: RequestId | undefined;
 }
@@ -26,7 +26,7 @@ export class RunningCall {
   readonly #ids = new Set<RequestId>();
   /** Requests that arrived on the response stream of the call and have not been handled. */
   readonly #delivered = new Set<RequestId>();
-  /** Requests that arrived on the response stream of another request, since that of the call is known. */
+  /** Requests that arrived on the response stream of another request. */
   readonly #foreign = new Set<RequestId>();
   /** The requests of the server that the host responds to for the call. */
   readonly #pending = new Set<LinkedSignal>();
@@ -77,12 +77,11 @@ export class RunningCall {
   }
 
   /** Recognizes the request of the call among those that are sent. */
-  readSent({ id, params = {} }: JSONRPCRequest): void {
-    const { arguments: input, taskId } = this.#mark;
-    const isOwn =
-      (input !== undefined && params.arguments === input) ||
-      (taskId !== undefined && params.taskId === taskId);
-    if (!isOwn) return;
+  readSent({ id, method, params = {} }: JSONRPCRequest): void {
+    const mark = this.#mark;
+    // The client writes its own `_meta`.
+    const isOwn = Object.keys(mark.params).every(key => key === '_meta' || params[key] === mark.params[key]);
+    if (!isOwn || (mark.method ?? method) !== method) return;
     this.#id = id;
     this.#ids.add(id);
   }
@@ -90,7 +89,7 @@ export class RunningCall {
   /** Records a request of the server that arrived on the response stream of the call. */
   readDelivery(requestId: RequestId, callId: RequestId): void {
     if (this.#ids.has(callId)) this.#delivered.add(requestId);
-    else if (this.#ids.size > 0) this.#foreign.add(requestId);
+    else this.#foreign.add(requestId);
   }
 
   readProgress(progressToken: unknown, progress: Progress): void {
@@ -105,7 +104,7 @@ export class RunningCall {
   /** Returns true unless a request of the server, which no stream assigns, names another request or task. */
   mayReceive(requestId: RequestId, taskId: string | undefined): boolean {
     const isForeign = this.#foreign.delete(requestId);
-    return !isForeign && (taskId === undefined || taskId === this.#mark.taskId);
+    return !isForeign && (taskId === undefined || taskId === this.#mark.params.taskId);
   }
 
   /** Marks a request of the server as handled. */
