@@ -25,6 +25,8 @@ const defaults = {
   tokenStatus: undefined,
   /** Supports client id metadata documents, and these documents by URL. */
   documents: undefined,
+  /** The resource of refreshed tokens, if it is not that of the sign-in. */
+  refreshedResource: undefined,
   /** Scopes that the user never grants. */
   withheld: [],
   /** Rejects dynamic registration. */
@@ -157,7 +159,7 @@ const grants = {
     if (token.isUsed) families.set(token.family, false); // reuse: revokes all tokens of the sign-in
     demand(!token.isUsed && families.get(token.family), 'invalid_grant');
     token.isUsed = true;
-    return issue({ ...token, withRefresh: true });
+    return issue({ ...token, resource: settings.refreshedResource ?? token.resource, withRefresh: true });
   },
   client_credentials(name, client, form) {
     demand(client === machine.client_id, 'unauthorized_client');

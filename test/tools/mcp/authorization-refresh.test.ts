@@ -100,6 +100,35 @@ describe('an expired token', () => {
     warn.mockRestore();
   });
 
+  it('asks for a sign-in if the server rejects the refreshed tokens', async () => {
+    const server = await startAuthorizationServer();
+    const tools = await openSignedIn(server);
+    await server.set({ refreshedResource: 'https://other.example/mcp' });
+    await server.act('expire');
+    const first = await who(tools);
+    const second = await who(tools);
+    expect([first.type, second.type]).toEqual(['error-text', 'error-text']);
+    expect(tools.status()).toMatchObject([{ state: 'unauthorized' }]);
+    expect(await server.grants('refresh_token')).toHaveLength(1);
+
+    await server.set({ refreshedResource: null });
+    await signIn(tools);
+    expect(await who(tools)).toMatchObject(alice);
+    await server.act('expire');
+    expect(await who(tools)).toMatchObject(alice);
+  });
+
+  it('opens no page for the end of a session', async () => {
+    const server = await startAuthorizationServer();
+    const tools = await openSignedIn(server);
+    await server.act('revoke');
+    const before = await server.events();
+    await tools.close();
+    const added = (await server.events()).slice(before.length);
+    expect(added).toEqual([{ event: 'rejected', kind: 'legacy' }]);
+    expect(tools.status()).toMatchObject([{ authorizationUrl: undefined }]);
+  });
+
   it('does not ask for a sign-in while the authorization server fails', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const server = await startAuthorizationServer();

@@ -157,6 +157,17 @@ describe('two users at one server over stdio', () => {
     expect(dialogs[0]?.context.signal.aborted).toBe(true);
   });
 
+  it('may call tools of the server while it waits for a response', async () => {
+    const { config } = await fixtureServer();
+    const onElicitation: McpToolsOptions['onElicitation'] = async ({ message }) => {
+      const { value } = await call(tools, 'echo', { text: `in ${message}` }, alice);
+      return { action: 'accept', content: { name: String(value) } };
+    };
+    const tools = openTools({ fixture: config }, { onElicitation });
+    expect(await call(tools, 'ask', toForm('for alice'), alice)).toEqual(accepted('echo in for alice'));
+    expect(await call(tools, 'echo', { text: 'after' }, bob)).toMatchObject({ value: 'echo after' });
+  });
+
   it('never get the dialog of a task that their call did not create', async () => {
     const { config } = await fixtureServer();
     const messages: string[] = [];

@@ -1,9 +1,29 @@
 import { expect, it } from 'vitest';
 import { call, fixtureServer, namesOf, openTools, until } from './_fixture-server.js';
+import { startOddServer, toPlainAnswer } from './_odd-server.js';
 
 it('reads all pages', async () => {
   const { config } = await fixtureServer('paged');
   expect(await namesOf(openTools({ fixture: config }))).toEqual(['echo', 'journal', 'add-tool']);
+});
+
+it.each([
+  ['the end, as of some servers', ['a'], [undefined, '']],
+  ['a cursor, since revision 2026-07-28', ['a', 'b'], [undefined, '']],
+])('an empty cursor is %s', async (_, names, expectedCursors) => {
+  const cursors: unknown[] = [];
+  const config = await startOddServer('json', request => {
+    if (request.method !== 'tools/list') return toPlainAnswer(request);
+    const { cursor } = request.params ?? {};
+    cursors.push(cursor);
+    const name = cursor === undefined ? 'a' : names.at(-1);
+    const nextCursor = name === 'b' ? undefined : '';
+    return { jsonrpc: '2.0', id: request.id, result: { tools: [{ name, inputSchema: {} }], nextCursor } };
+  });
+  const { tools, warnings } = await openTools({ odd: config }).listTools();
+  expect(tools.map(({ name }) => name)).toEqual(names);
+  expect(warnings).toEqual([]);
+  expect(cursors).toEqual(expectedCursors);
 });
 
 it('stops at a repeated cursor', async () => {

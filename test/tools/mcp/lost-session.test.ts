@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { call, openTools } from './_fixture-server.js';
+import { call, openTools, until } from './_fixture-server.js';
 import { type Request, toPlainAnswer } from './_odd-server.js';
 
 type Refusal = (response: ServerResponse, id: number) => void;
@@ -121,6 +121,7 @@ describe.each(REFUSALS)(
       expect(countOf('ping')).toBe(1);
       // The server does not know the first one any more.
       await tools.close();
+      await until(() => ended.length > 0);
       expect(ended).toEqual(['session-2']);
     });
 

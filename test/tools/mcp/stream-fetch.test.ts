@@ -7,6 +7,7 @@ import {
 } from '../../../src/tools/mcp/transport/stream-fetch.js';
 import { call, openTools, until } from './_fixture-server.js';
 import { startHttpServer } from './_http-server.js';
+import { type Request, toPlainAnswer } from './_odd-server.js';
 
 async function openHttpTools() {
   const server = await startHttpServer();
@@ -95,6 +96,31 @@ it('keeps the calls of a session whose separate stream is lost, and opens anothe
   await running;
   await until(() => server.requests.some(({ method }) => method === 'DELETE'));
 });
+
+it.each([
+  ['nothing', () => '', 'text/plain', 'may or may not have been executed'],
+  ['an answer', (answer: string) => answer, 'application/json', 'written'],
+  ['a stream with an answer', (answer: string) => `data: ${answer}\n\n`, 'text/event-stream', 'written'],
+])(
+  'a call that is answered with status 202 and %s has an output at once',
+  async (_, toBody, type, expected) => {
+    const tools = openTools(
+      { web: { url: 'http://127.0.0.1:9/mcp', type: 'http' } },
+      {
+        fetch: async (_url, init) => {
+          if (init?.method !== 'POST') return new Response(null, { status: 405 });
+          const request = JSON.parse(String(init.body)) as Request;
+          if (request.id === undefined) return new Response(null, { status: 202 });
+          const answer = toPlainAnswer(request);
+          if (request.method !== 'tools/call') return Response.json(answer);
+          const headers = { 'content-type': type };
+          return new Response(toBody(JSON.stringify(answer)), { status: 202, headers });
+        },
+      },
+    );
+    expect(await call(tools, 'write')).toMatchObject({ value: expect.stringContaining(expected) });
+  },
+);
 
 it('does not resume a stream after an error', async () => {
   const { server, tools } = await openHttpTools();

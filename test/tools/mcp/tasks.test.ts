@@ -166,6 +166,18 @@ describe('a task of a server of revision 2025-11-25', () => {
     },
   );
 
+  it('that is aborted before it is followed is cancelled', async () => {
+    const { config, methods } = await startTaskServer();
+    const tools = openTools({ oven: config });
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const record = async () => controller.abort(reason);
+    const baking = call(tools, 'bake', {}, { signal: controller.signal, task: { record, isLost: false } });
+    await expect(baking).rejects.toBe(reason);
+    await until(() => methods().includes('tasks/cancel'));
+    expect(methods()).toEqual(['tools/call', 'tasks/cancel']);
+  });
+
   it('may take longer than the time limit of a request, and is cancelled at the total limit', async () => {
     const { config, methods } = await startTaskServer();
     const tools = openTools({ oven: config }, { timeout: 2000, totalTimeout: 5000 });

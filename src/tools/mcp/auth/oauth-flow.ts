@@ -68,6 +68,8 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
   let signIn: SignIn | undefined;
   let problem: string | undefined;
   let requestedScope: string | undefined;
+  /** The last token that was obtained without the user, until the server accepts it. */
+  let unprovenToken: string | undefined;
   /** The end of the function that opens the page of the sign-in that the last attempt has started. */
   let opened: Promise<void> | undefined;
 
@@ -101,7 +103,10 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
       const result = await auth(run.provider, { serverUrl, fetchFn, ...options });
       problem = undefined;
       signIn = undefined;
-      if (result === 'AUTHORIZED') return true;
+      if (result === 'AUTHORIZED') {
+        unprovenToken = await token();
+        return true;
+      }
     } catch (error) {
       if (run.foundNewerTokens) return true;
       // A provider may throw when it is asked to open the URL.
@@ -122,7 +127,9 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
     const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(exchange.response);
     if (exchange.response.status === 401) {
       requestedScope = computeScopeUnion(requestedScope, scope);
-      return authorize(exchange.token, { ...options, resourceMetadataUrl, scope });
+      // Another refresh would return another token that the server rejects.
+      const forceReauthorization = exchange.token !== undefined && exchange.token === unprovenToken;
+      return authorize(exchange.token, { ...options, resourceMetadataUrl, scope, forceReauthorization });
     }
     if (!stepUps.begin(exchange.operation)) return false;
     const granted = (await provider.tokens())?.scope;
@@ -150,6 +157,7 @@ export function createOAuthAuthorization(provider: OAuthClientProvider, serverUr
       if (!isRejection(response)) {
         problem = undefined;
         stepUps.forget(operation);
+        if (sent === unprovenToken) unprovenToken = undefined;
         if (sent !== undefined && sent !== signIn?.rejectedToken) signIn = undefined;
         return false;
       }

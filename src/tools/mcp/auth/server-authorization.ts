@@ -134,6 +134,8 @@ export function createAuthorizedFetch(config: McpHttpServerConfig, fetch: FetchL
         );
       }
       const response = await send(url, request);
+      // The request that ends a session is not worth a sign-in.
+      if (init.method === 'DELETE') return response;
       const isRenewed = response.status === 401 && wasRejected;
       if (isRejection(response) && (sent === maxSends || isRenewed)) return response;
       wasRejected ||= response.status === 401;

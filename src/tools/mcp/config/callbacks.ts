@@ -24,8 +24,8 @@ export interface McpCallbacks {
    * request belongs to; a request that cannot be assigned to one running call is rejected.
    *
    * Servers of revision 2025-11-25 and earlier do not name the call of a request over stdio and SSE, so with this
-   * callback or `onSampling` the calls of such a server run one at a time. The callbacks must not wait for another call
-   * of the same server.
+   * callback or `onSampling` the calls of such a server run one at a time. The callbacks may call its tools, except in
+   * runtimes without `AsyncLocalStorage`; requests that the server makes meanwhile are rejected.
    * @default such requests are rejected
    */
   onElicitation?: (

@@ -1,5 +1,6 @@
-import type { RequestId } from '@modelcontextprotocol/client';
+import type { Client, RequestId } from '@modelcontextprotocol/client';
 import * as z from 'zod/v4';
+import { onceAborted } from '../../../core/shared/abort.js';
 import { inform } from '../../../core/shared/inform.js';
 import {
   isPlainObject,
@@ -37,6 +38,7 @@ import type { McpSession } from '../session/session.js';
 import {
   readTaskReference,
   takesTasks,
+  type TaskHandle,
   type TaskReference,
   toTaskHandle,
   toTaskOrigin,
@@ -112,6 +114,13 @@ export async function callTool(
   const startedAt = performance.now();
   /** The task that the server has created for the call. A failure then leaves its outcome open. */
   let created: { reference: TaskReference; progressToken: RequestId | undefined } | undefined;
+  /** Ends the watch over a task that nobody follows yet. */
+  let unwatch = (): void => {};
+
+  function cancelTask(handle: TaskHandle, client: Client): void {
+    const options = { isKept: task !== undefined, signal };
+    import('./follow-task.js').then(module => module.cancelTask(handle, client, options)).catch(() => {});
+  }
 
   async function follow(reference: TaskReference, progressToken?: RequestId): Promise<CallResult> {
     const { followTask } = await import('./follow-task.js');
@@ -120,8 +129,10 @@ export async function callTool(
       sendRequest(
         session,
         {
-          send: (client, sendOptions, _retry, _meta, exchange) =>
-            followTask(reference, client, exchange, task !== undefined, sendOptions),
+          send(client, sendOptions, _retry, _meta, exchange) {
+            unwatch();
+            return followTask(reference, client, exchange, task !== undefined, sendOptions);
+          },
           call: { facts, params: { taskId }, progressToken },
           facts: { method: 'tasks/result', target: tool.name },
           telemetry,
@@ -182,6 +193,7 @@ export async function callTool(
             );
             const handle = toTaskHandle(received);
             if (handle !== undefined) {
+              unwatch = onceAborted(signal, () => cancelTask(handle, client));
               const reference = { ...handle, ...(await toTaskOrigin({ serverName, config }, session)) };
               await task?.record(toPlainJson(reference) as JSONObject);
               created = { reference, progressToken: exchange.id };
@@ -237,6 +249,8 @@ export async function callTool(
         ? `${message} The tool ${JSON.stringify(tool.name)} may or may not have been executed.`
         : message;
     return { type: 'error-text', value };
+  } finally {
+    unwatch();
   }
 }
 

@@ -80,11 +80,7 @@ export async function followTask(
       },
     },
   );
-  const stop = onceAborted(signal, () => {
-    if (isKept && mayGoOn(signal.reason)) return;
-    // The server may refuse it.
-    tasks.cancelTask(taskId).catch(() => {});
-  });
+  const stop = onceAborted(signal, () => cancelTask({ generation, taskId }, client, { isKept, signal }));
   try {
     const execution = await tasks.resumeTask<CallResult>(
       { endpointId: '', generation, taskId, originalOperation: 'tools/call' },
@@ -114,6 +110,20 @@ export async function followTask(
     following.abort(undefined);
     following.release();
   }
+}
+
+/**
+ * Asks the server to cancel a task, which it may refuse. At the end of this process's turn, the task goes on if another
+ * process can go on with it.
+ */
+export function cancelTask(
+  { generation, taskId }: TaskHandle,
+  client: Client,
+  { isKept, signal }: { isKept: boolean; signal: AbortSignal },
+): void {
+  if (isKept && mayGoOn(signal.reason)) return;
+  const dispatch = createDispatch(client, { generation, showActivity: () => {} });
+  dispatch({ method: 'tasks/cancel', params: { taskId } }).catch(() => {});
 }
 
 /** Errors of this package after which a turn is repeated, in this process or another one. */

@@ -81,6 +81,7 @@ export async function listTools(session: McpSession, limits: RequestLimits): Pro
   const entries: unknown[] = [];
   const problems: ToolProblem[] = [];
   const cursors = new Set<string>();
+  let previousPage: string | undefined;
   for (let cursor: string | undefined; ;) {
     const params = cursor === undefined ? {} : { cursor };
     const page = await sendRequest(
@@ -96,6 +97,10 @@ export async function listTools(session: McpSession, limits: RequestLimits): Pro
       },
       limits,
     );
+    // An empty cursor is one, but some servers mean the end by it, and send the same page again.
+    const pageText = JSON.stringify(page.tools);
+    if (cursor === '' && page.nextCursor === '' && pageText === previousPage) break;
+    previousPage = pageText;
     const freshness = Math.min(Math.max(page.ttlMs, 0), maxFreshness);
     freshUntil = Math.min(freshUntil, Date.now() + freshness);
     for (const entry of page.tools ?? []) if (entries.length <= maxTools) entries.push(entry);

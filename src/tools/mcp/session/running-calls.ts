@@ -2,7 +2,7 @@ import type { JSONRPCRequest, Progress, RequestId } from '@modelcontextprotocol/
 import { type LinkedSignal, linkSignal, untilAborted } from '../../../core/shared/abort.js';
 import type { McpCallFacts } from '../config/callbacks.js';
 import type { PlainObject } from '../../../core/shared/json.js';
-import { captureContext } from '../../../core/shared/async-context.js';
+import { captureContext, createContextValue } from '../../../core/shared/async-context.js';
 import { McpFailure } from '../transport/failures.js';
 import type { CallObserver } from '../transport/transport.js';
 
@@ -15,6 +15,9 @@ export interface CallMark {
   /** The token that the request which created the task had for its progress. */
   readonly progressToken?: RequestId | undefined;
 }
+
+/** The call for which the host responds to a request of the server. */
+const respondingCall = createContextValue<RunningCall>();
 
 /** A call that was sent to the server, with the requests that the server makes of the host for it. */
 export class RunningCall {
@@ -61,7 +64,7 @@ export class RunningCall {
     const link = linkSignal(requestSignal);
     this.#pending.add(link);
     try {
-      const response = this.#runInContext(() => respond(link.signal));
+      const response = this.#runInContext(() => respondingCall.run(this, () => respond(link.signal)));
       return await untilAborted(response, link.signal);
     } finally {
       this.#pending.delete(link);
@@ -124,7 +127,7 @@ interface EndOptions {
  *
  * Since revision 2026-07-28, a request is part of the result of its call. Before, Streamable HTTP delivered it on the
  * response stream of its call. The other transports have one stream for everything: there, calls that a server can make
- * requests for run one at a time.
+ * requests for run one at a time, except for those with which the host responds to such a request.
  */
 export class RunningCalls implements CallObserver {
   /** True if requests of the server do not name their call. Set when the client is connected, before the first call. */
@@ -150,7 +153,9 @@ export class RunningCalls implements CallObserver {
     facts: McpCallFacts,
     { signal, ...mark }: CallMark & { signal?: AbortSignal },
   ): Promise<RunningCall> {
-    const leave = this.isOneAtATime ? await this.#waitForTurn(signal) : undefined;
+    const responding = respondingCall.getStore();
+    const waits = this.isOneAtATime && !(responding && this.#running.has(responding));
+    const leave = waits ? await this.#waitForTurn(signal) : undefined;
     if (this.#isExhausted) {
       leave?.();
       throw new McpFailure({ kind: 'session-expired' });

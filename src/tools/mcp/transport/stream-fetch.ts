@@ -17,6 +17,8 @@ import { toMisaddressed, toUnreadable, WireMessages } from './wire-messages.js';
  *   which means "not offered".
  * - It drops a message with an odd member, and the call waits for its timeout. Here messages are made valid before it reads
  *   them, and an answer that stays unreadable fails its call immediately.
+ * - With status 202, it reads no answer, and the call waits for its timeout. Here the answer is read, and a call without one
+ *   fails immediately, unless a separate stream may bring it.
  * - It does not report on which stream a request of the server arrived. Here it is reported.
  *
  * Tests of the bare SDK: "Streamable HTTP" in test/tools/mcp/sdk-corrections.test.ts.
@@ -71,7 +73,7 @@ export function createStreamFetch(
     const link = linkSignal(init.signal ?? undefined);
     pending.set(id, link);
     try {
-      const response = await fetch(url, { ...init, signal: link.signal });
+      const response = withAnswer(await fetch(url, { ...init, signal: link.signal }), { listens });
       if (!isEventStream(response)) {
         // Any other body contains the response or means that there is none.
         pending.delete(id);
@@ -242,6 +244,12 @@ interface PostedMessage {
   method?: string;
   id?: RequestId;
   params?: { requestId?: RequestId };
+}
+
+/** Gives the status 200 to an answer with 202, which the SDK would not read, unless it may arrive on a separate stream. */
+function withAnswer(response: Response, { listens }: { listens: boolean }): Response {
+  if (response.status !== 202 || (listens && !isEventStream(response) && !isJson(response))) return response;
+  return new Response(response.body, { headers: response.headers });
 }
 
 function withBody({ body, status, statusText, headers }: Response, options: TrailerOptions): Response {
