@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
 import {
   Client,
   type ClientOptions,
@@ -150,6 +151,20 @@ describe('Streamable HTTP', () => {
     expect(resumed.getServerCapabilities()).toBeUndefined();
   });
 
+  it('an answer with status 202 is not read', async () => {
+    const url = await serve(async (request, response) => {
+      if (request.method !== 'POST') return void response.writeHead(405).end();
+      const message = JSON.parse(await text(request)) as Request;
+      const status = message.method === 'tools/call' ? 202 : 200;
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(JSON.stringify(toPlainAnswer(message)));
+    });
+    const client = await connect(new StreamableHTTPClientTransport(url));
+    const call = client.callTool({ name: 'write', arguments: {} }, { timeout: 500 });
+    await expect(call).rejects.toEqual(timedOut);
+  });
+
   it('a server that rejects it is not asked over SSE', async () => {
     const server = await startHttpServer({ openingStatus: 405 });
     await expect(connect(overHttp(server.url))).rejects.toMatchObject({ status: 405 });
@@ -258,6 +273,19 @@ describe('negotiation', () => {
     });
     await expect(connecting).rejects.toEqual(timedOut);
     expect(methods).not.toContain('initialize');
+  });
+
+  it.each([200, 500])('nor is one that responds with %i and nothing', async status => {
+    const methods: string[] = [];
+    const url = await serve(async (request, response) => {
+      methods.push((JSON.parse(await text(request)) as Request).method);
+      response.writeHead(status).end();
+    });
+    const connecting = connect(new StreamableHTTPClientTransport(url), {
+      versionNegotiation: { mode: 'auto' },
+    });
+    await expect(connecting).rejects.toThrow();
+    expect(methods).toEqual(['server/discover']);
   });
 });
 

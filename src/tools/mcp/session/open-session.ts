@@ -26,9 +26,9 @@ export interface KnownEra {
 
 /*
  * Corrects the negotiation of the MCP SDK (2.4.0): only for its own stdio transport it starts another process if the first
- * one ended at `server/discover`; an HTTP server that does not respond to it is not asked for an older revision; the probe
- * waits as long as the whole connection; and a server that only has SSE is not recognized. Tests of the bare SDK:
- * "negotiation", and "a server that rejects it is not asked over SSE", in test/tools/mcp/sdk-corrections.test.ts.
+ * one ended at `server/discover`; an HTTP server that does not respond to it, or with nothing of MCP, is not asked for an older
+ * revision; the probe waits as long as the whole connection; and a server that only has SSE is not recognized. Tests of the
+ * bare SDK: "negotiation", and "a server that rejects it is not asked over SSE", in test/tools/mcp/sdk-corrections.test.ts.
  */
 
 /** Time after which a server is asked again for its revisions, in milliseconds. It may have been updated. */
@@ -67,9 +67,11 @@ export async function openSession(config: McpServerConfig, options: OpenSessionO
   }
 }
 
+/** Returns true for a server that does not accept Streamable HTTP. Some answer with something else, without an error. */
 function isRejected(error: unknown): boolean {
-  const { kind, status = 0 } = toMcpFailure(error);
-  return kind === 'http' && status >= 400 && status < 500;
+  const { kind, status = 400, isUnreadable = false } = toMcpFailure(error);
+  if (isUnreadable || kind === 'closed') return true;
+  return kind === 'http' && status >= 400 && (status < 500 || status === 501);
 }
 
 /**
@@ -106,11 +108,15 @@ async function negotiate(
   }
 }
 
-/** Returns true if the process ended, or the HTTP server did not respond in time, after it received the probe. */
+/**
+ * Returns true if the process ended, or the HTTP server broke, did not respond in time, or responded with nothing of MCP, after
+ * it received the probe. The SDK handles a rejection.
+ */
 function isUnanswered(error: unknown, kind: TransportKind): boolean {
   const failure = toMcpFailure(error);
   if (kind === 'stdio') return failure.kind === 'closed';
-  return failure.kind === 'timeout' && failure.cause !== undefined; // the timer of `openWith` has no cause
+  if (failure.kind === 'timeout') return failure.cause !== undefined; // the timer of `openWith` has no cause
+  return failure.kind === 'network' || (failure.kind === 'http' && (failure.status ?? 500) >= 500);
 }
 
 /** Opens a session in what remains of `timeout`, in milliseconds. */

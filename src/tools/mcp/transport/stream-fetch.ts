@@ -253,7 +253,9 @@ function withAnswer(response: Response, { listens }: { listens: boolean }): Resp
 }
 
 function withBody({ body, status, statusText, headers }: Response, options: TrailerOptions): Response {
-  return new Response(body && withTrailer(body, options), { status, statusText, headers });
+  // An event stream may have no body at all.
+  const read = body ?? (options.scanner && new Blob([]).stream());
+  return new Response(read && withTrailer(read, options), { status, statusText, headers });
 }
 
 /** Only a response keeps the SDK from resuming a stream. No call waits for this one. */
