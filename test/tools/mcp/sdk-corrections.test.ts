@@ -165,6 +165,26 @@ describe('Streamable HTTP', () => {
     await expect(call).rejects.toEqual(timedOut);
   });
 
+  it('an answer without a content type is not read', async () => {
+    const url = await serve(async (request, response) => {
+      response.end(JSON.stringify(toPlainAnswer(JSON.parse(await text(request)))));
+    });
+    const connecting = connect(new StreamableHTTPClientTransport(url));
+    await expect(connecting).rejects.toMatchObject({ code: SdkErrorCode.ClientHttpUnexpectedContent });
+  });
+
+  it('a rejected notification ends the connection', async () => {
+    const url = await serve(async (request, response) => {
+      const message = JSON.parse(await text(request)) as Request;
+      const status = message.id === undefined ? 400 : 200;
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(JSON.stringify(toPlainAnswer(message)));
+    });
+    const connecting = connect(new StreamableHTTPClientTransport(url));
+    await expect(connecting).rejects.toMatchObject({ status: 400 });
+  });
+
   it('a server that rejects it is not asked over SSE', async () => {
     const server = await startHttpServer({ openingStatus: 405 });
     await expect(connect(overHttp(server.url))).rejects.toMatchObject({ status: 405 });

@@ -97,28 +97,61 @@ it('keeps the calls of a session whose separate stream is lost, and opens anothe
   await until(() => server.requests.some(({ method }) => method === 'DELETE'));
 });
 
-it.each([
-  ['nothing', () => '', 'text/plain', 'may or may not have been executed'],
-  ['an answer', (answer: string) => answer, 'application/json', 'written'],
-  ['a stream with an answer', (answer: string) => `data: ${answer}\n\n`, 'text/event-stream', 'written'],
-])(
-  'a call that is answered with status 202 and %s has an output at once',
-  async (_, toBody, type, expected) => {
-    const tools = openTools(
-      { web: { url: 'http://127.0.0.1:9/mcp', type: 'http' } },
-      {
-        fetch: async (_url, init) => {
-          if (init?.method !== 'POST') return new Response(null, { status: 405 });
-          const request = JSON.parse(String(init.body)) as Request;
-          if (request.id === undefined) return new Response(null, { status: 202 });
-          const answer = toPlainAnswer(request);
-          if (request.method !== 'tools/call') return Response.json(answer);
-          const headers = { 'content-type': type };
-          return new Response(toBody(JSON.stringify(answer)), { status: 202, headers });
-        },
+const toBodies: Readonly<Record<string, (answer: object) => string>> = {
+  'a document': answer => JSON.stringify(answer, undefined, 2),
+  'a stream': answer => `event: message\ndata: ${JSON.stringify(answer)}\n\n`,
+};
+
+/** Opens tools of a server with the given responses. */
+function openResponding(respond: (request: Request) => Response | undefined) {
+  return openTools(
+    { web: { url: 'http://127.0.0.1:9/mcp', type: 'http' } },
+    {
+      fetch: async (_url, init) => {
+        if (init?.method !== 'POST') return new Response(null, { status: 405 });
+        const request = JSON.parse(String(init.body)) as Request;
+        const usual = () =>
+          request.id === undefined
+            ? new Response(null, { status: 202 })
+            : Response.json(toPlainAnswer(request));
+        return respond(request) ?? usual();
       },
+    },
+  );
+}
+
+describe.each(Object.entries(toBodies))('%s with an answer is read', (_, toBody) => {
+  it.each(
+    [200, 201, 202].flatMap(status =>
+      [undefined, 'text/plain', 'text/json', 'application/json', 'text/event-stream'].map(
+        type => [status, type] as const,
+      ),
+    ),
+  )('with the status %i and the content type %s', async (status, type) => {
+    const tools = openResponding(request => {
+      if (request.id === undefined) return undefined;
+      const body = new TextEncoder().encode(toBody(toPlainAnswer(request)));
+      return new Response(body, { status, headers: type === undefined ? {} : { 'content-type': type } });
+    });
+    expect(await call(tools, 'write')).toEqual({ type: 'text', value: 'written' });
+  });
+});
+
+it.each([200, 202, 204])('a call that is answered with %i and nothing fails at once', async status => {
+  const tools = openResponding(({ method }) =>
+    method === 'tools/call' ? new Response(null, { status }) : undefined,
+  );
+  const value = expect.stringContaining('may or may not have been executed');
+  expect(await call(tools, 'write')).toEqual({ type: 'error-text', value });
+});
+
+it.each([200, 204, 400, 404, 405, 422, 500])(
+  'a server may respond to notifications with %i',
+  async status => {
+    const tools = openResponding(({ id }) =>
+      id === undefined ? new Response(status === 204 ? null : 'No.', { status }) : undefined,
     );
-    expect(await call(tools, 'write')).toMatchObject({ value: expect.stringContaining(expected) });
+    expect(await call(tools, 'write')).toEqual({ type: 'text', value: 'written' });
   },
 );
 

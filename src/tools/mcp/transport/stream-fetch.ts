@@ -17,8 +17,10 @@ import { toMisaddressed, toUnreadable, WireMessages } from './wire-messages.js';
  *   which means "not offered".
  * - It drops a message with an odd member, and the call waits for its timeout. Here messages are made valid before it reads
  *   them, and an answer that stays unreadable fails its call immediately.
- * - With status 202, it reads no answer, and the call waits for its timeout. Here the answer is read, and a call without one
- *   fails immediately, unless a separate stream may bring it.
+ * - It reads no answer with status 202, for whose call it waits until the timeout, or with a content type that is missing or
+ *   wrong. Here the content decides, and a call without an answer fails immediately, unless a separate stream may bring it.
+ * - A connection fails if the server rejects the notification that it is ready, as all messages without an id. Here the
+ *   requests that follow decide.
  * - It does not report on which stream a request of the server arrived. Here it is reported.
  *
  * Tests of the bare SDK: "Streamable HTTP" in test/tools/mcp/sdk-corrections.test.ts.
@@ -73,7 +75,8 @@ export function createStreamFetch(
     const link = linkSignal(init.signal ?? undefined);
     pending.set(id, link);
     try {
-      const response = withAnswer(await fetch(url, { ...init, signal: link.signal }), { listens });
+      const received = await fetch(url, { ...init, signal: link.signal });
+      const response = received.ok ? await withOwnType(received, { listens }) : received;
       if (!isEventStream(response)) {
         // Any other body contains the response or means that there is none.
         pending.delete(id);
@@ -189,7 +192,8 @@ export function createStreamFetch(
       // Notifies the server first, which might treat a closed stream as a client that will reconnect.
       return fetch(url, init).finally(() => cancel(message.params?.requestId ?? ''));
     }
-    if (message?.method !== undefined && message.id !== undefined) return post(url, init, message.id);
+    if (message?.method !== undefined)
+      return message.id === undefined ? toAccepted(await fetch(url, init)) : post(url, init, message.id);
     if (!isListening(init)) return fetch(url, init);
     if (new Headers(init.headers).has('last-event-id') && pending.size > 0) return resume(url, init);
     return listens ? readStream(await fetch(url, init), messages) : new Response(null, { status: 405 });
@@ -200,10 +204,20 @@ export function createStreamFetch(
 export const createMessageFetch =
   (fetch: FetchLike, messages = new WireMessages()): FetchLike =>
   async (url, init = {}) => {
-    messages.sent(readMessage(init));
+    const message = readMessage(init);
+    messages.sent(message);
     const response = await fetch(url, init);
-    return init.method === 'POST' ? response : readStream(response, messages);
+    if (init.method !== 'POST') return readStream(response, messages);
+    const isNotification = message?.method !== undefined && message.id === undefined;
+    return isNotification ? toAccepted(response) : response;
   };
+
+/** Returns the response to a notification. Unless the server requires credentials, what it rejects shows in the next request. */
+function toAccepted(response: Response): Response {
+  if (response.ok || response.status === 401 || response.status === 403) return response;
+  response.body?.cancel().catch(() => {});
+  return new Response(null, { status: 202 });
+}
 
 /** Returns a stream with valid messages. */
 function readStream(response: Response, messages: WireMessages): Response {
@@ -246,11 +260,42 @@ interface PostedMessage {
   params?: { requestId?: RequestId };
 }
 
-/** Gives the status 200 to an answer with 202, which the SDK would not read, unless it may arrive on a separate stream. */
-function withAnswer(response: Response, { listens }: { listens: boolean }): Response {
-  if (response.status !== 202 || (listens && !isEventStream(response) && !isJson(response))) return response;
-  return new Response(response.body, { headers: response.headers });
+/**
+ * Gives a response the status and the content type with which the SDK reads it. An empty response with status 202 keeps both if
+ * the answer may arrive on a separate stream.
+ */
+async function withOwnType(response: Response, { listens }: { listens: boolean }): Promise<Response> {
+  const reader = isEventStream(response) ? undefined : response.body?.getReader();
+  const { value: first = new Uint8Array() } = (await reader?.read()) ?? {};
+  const start = new TextDecoder().decode(first).trimStart();
+  const type = /^[[{]/.test(start)
+    ? 'application/json'
+    : /^(?:data|event|id|retry)?:/.test(start)
+      ? 'text/event-stream'
+      : undefined;
+  if (
+    reader === undefined ? response.status !== 202 : response.status === 202 && type === undefined && listens
+  )
+    return response;
+  const headers = new Headers(response.headers);
+  if (type !== undefined) headers.set('content-type', type);
+  return new Response(reader ? withFirst(first, reader) : response.body, { headers });
 }
+
+/** Returns the body whose first chunk was read. */
+const withFirst = (
+  first: Uint8Array,
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    start: controller => controller.enqueue(first),
+    async pull(controller) {
+      const { value, done } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: reason => reader.cancel(reason),
+  });
 
 function withBody({ body, status, statusText, headers }: Response, options: TrailerOptions): Response {
   // An event stream may have no body at all.
@@ -336,8 +381,20 @@ export function createResponseScanner({
   let output: string[] = [];
   let data: string[] = [];
   let isMessage = true;
+  let isBeginning = true;
+  /** The text of a stream that is a JSON document. */
+  let document: string | undefined;
   let lastEventId: string | undefined;
   let unreadable: string | undefined;
+
+  function readText(text: string): void {
+    if (isBeginning && text.trim() !== '') {
+      isBeginning = false;
+      if (/^\s*[[{]/.test(text)) document = '';
+    }
+    if (document === undefined) lines.push(text);
+    else document += text;
+  }
 
   function readLine(line: string): void {
     if (line === '') return readEvent();
@@ -372,12 +429,13 @@ export function createResponseScanner({
 
   return {
     push(chunk) {
-      lines.push(decoder.decode(chunk, { stream: true }));
+      readText(decoder.decode(chunk, { stream: true }));
       return take();
     },
     end() {
-      lines.push(decoder.decode());
+      readText(decoder.decode());
       lines.end();
+      if (document !== undefined) data = [document];
       if (tryParseJson(data.join('\n')) !== undefined) readEvent();
       return take();
     },
