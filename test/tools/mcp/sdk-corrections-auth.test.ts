@@ -130,6 +130,13 @@ describe('the flow', () => {
     expect(opened).toEqual(['https://one.example']);
   });
 
+  it('rejects a document with an empty member', async () => {
+    const tokens = { access_token: 'new', token_type: 'Bearer', scope: null };
+    const tokenResponse = () => Response.json(tokens);
+    const { result } = await authorize({ tokenResponse, authorizationCode: 'right' });
+    expect(result).toBeInstanceOf(Error);
+  });
+
   it('prints the text of a token endpoint on the console', async () => {
     expect((await authorize({ tokenResponse: invalidGrant })).printed).toContain('alice@example.com');
   });

@@ -7,7 +7,7 @@ import {
   OAuthError,
   RegistrationRejectedError,
 } from '@modelcontextprotocol/client';
-import { objectOf, tryParseJson } from '../../../core/shared/json.js';
+import { objectOf, type PlainObject, tryParseJson } from '../../../core/shared/json.js';
 import { AddressGate, createGatedFetch, RefusedAddressError } from './addresses.js';
 import type { AuthorizationCallback } from './authorization.js';
 
@@ -25,8 +25,9 @@ const requestTimeout = 30_000;
  * only, and addresses that servers name pass a gate.
  *
  * Corrects the MCP SDK (2.4.0): it prints the text of token endpoints on the console, and messages of its errors contain
- * it. Here only the code of an error remains. Its requests also have no time limit. Test of the bare SDK: "prints the text
- * of a token endpoint on the console" in test/tools/mcp/sdk-corrections-auth.test.ts.
+ * it. Here only the code of an error remains. Its requests also have no time limit, and it rejects a document with an empty
+ * member, or without one that it does not need. Tests of the bare SDK: "prints the text of a token endpoint on the console"
+ * and "rejects a document with an empty member" in test/tools/mcp/sdk-corrections-auth.test.ts.
  *
  * @param onRefresh Called with the status of a refresh request, or undefined if it failed.
  */
@@ -44,7 +45,7 @@ export function createCredentialFetch(
       headers: new Headers([...(isServer ? new Headers(headers) : []), ...new Headers(init.headers)]),
       signal: AbortSignal.timeout(requestTimeout),
     };
-    if (!(init.body instanceof URLSearchParams)) return gated(url, request);
+    if (!(init.body instanceof URLSearchParams)) return withReadableDocument(await gated(url, request), init);
     const report = init.body.get('grant_type') === 'refresh_token' ? onRefresh : undefined;
     try {
       const response = await gated(url, request);
@@ -63,13 +64,45 @@ async function withoutErrorText(response: Response): Promise<Response> {
   const text = await response.text();
   const body = objectOf(tryParseJson(text));
   const { status, headers } = response;
-  if (response.ok && body !== undefined && !('error' in body)) return new Response(text, { status, headers });
+  const document = body && withoutEmpty(body);
+  if (response.ok && document !== undefined && !('error' in document)) {
+    const { token_type = 'Bearer', scope, ...tokens } = document;
+    const scopes = Array.isArray(scope) ? scope.join(' ') : scope;
+    return toDocument({ ...tokens, token_type, ...(scopes !== undefined && { scope: scopes }) }, response);
+  }
   const error = toErrorCode(body?.error) ?? 'server_error';
+  return toDocument({ error }, { status: response.ok ? 400 : status, headers });
+}
+
+/**
+ * Returns a response with the metadata of a server or a registered client. Servers write `null` or an empty text for what they
+ * do not have, leave out what the client has sent, and send a page for addresses that they do not know.
+ */
+async function withReadableDocument(response: Response, { method, body }: RequestInit): Promise<Response> {
+  if (!response.ok) return response;
+  const read = objectOf(tryParseJson(await response.text()));
+  if (read === undefined) return new Response(null, { status: 404 });
+  const document = withoutEmpty(read);
+  if (method === 'POST') {
+    const { client_secret_expires_at: expiresAt, ...client } = document;
+    const sent = objectOf(tryParseJson(String(body)));
+    const expiry = expiresAt === undefined ? {} : { client_secret_expires_at: Number(expiresAt) };
+    return toDocument({ ...sent, ...client, ...expiry }, response);
+  }
+  const isServer = 'authorization_endpoint' in document;
+  return toDocument({ ...(isServer && { response_types_supported: ['code'] }), ...document }, response);
+}
+
+const withoutEmpty = (document: PlainObject): PlainObject =>
+  Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null && value !== ''));
+
+/** Returns a response with another document, and the headers that the SDK reads. */
+function toDocument(
+  document: PlainObject,
+  { status, headers }: Pick<Response, 'status' | 'headers'>,
+): Response {
   const nonce = headers.get('dpop-nonce');
-  return Response.json(
-    { error },
-    { status: response.ok ? 400 : status, headers: nonce === null ? {} : { 'dpop-nonce': nonce } },
-  );
+  return Response.json(document, { status, headers: nonce === null ? {} : { 'dpop-nonce': nonce } });
 }
 
 function toErrorCode(value: unknown): string | undefined {
