@@ -1,6 +1,6 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import * as z from 'zod/v4';
-import { type JSONObject, objectOf } from '../../../core/shared/json.js';
+import { type JSONObject, objectOf, stringOf } from '../../../core/shared/json.js';
 import { toStandardSchema } from '../../../core/tool-calls/standard-schema.js';
 import type { ToolDefinition } from '../../tool-source.js';
 import { isFor, toApp } from './apps.js';
@@ -81,7 +81,7 @@ export async function listTools(session: McpSession, limits: RequestLimits): Pro
   const entries: unknown[] = [];
   const problems: ToolProblem[] = [];
   const cursors = new Set<string>();
-  let previousPage: string | undefined;
+  let previousNames: string | undefined;
   for (let cursor: string | undefined; ;) {
     const params = cursor === undefined ? {} : { cursor };
     const page = await sendRequest(
@@ -98,9 +98,9 @@ export async function listTools(session: McpSession, limits: RequestLimits): Pro
       limits,
     );
     // An empty cursor is one, but some servers mean the end by it, and send the same page again.
-    const pageText = JSON.stringify(page.tools);
-    if (cursor === '' && page.nextCursor === '' && pageText === previousPage) break;
-    previousPage = pageText;
+    const names = page.tools?.map(tool => stringOf(objectOf(tool)?.name)).join('\n');
+    if (cursor === '' && page.nextCursor === '' && names === previousNames) break;
+    previousNames = names;
     const freshness = Math.min(Math.max(page.ttlMs, 0), maxFreshness);
     freshUntil = Math.min(freshUntil, Date.now() + freshness);
     for (const entry of page.tools ?? []) if (entries.length <= maxTools) entries.push(entry);
