@@ -137,6 +137,34 @@ describe.each(Object.entries(toBodies))('%s with an answer is read', (_, toBody)
   });
 });
 
+it.each([null, ''])(
+  'a call that is answered with 202 and %j may have its answer on the separate stream',
+  async body => {
+    let send = (_text: string): void => {};
+    const tools = openTools(
+      { web: { url: 'http://127.0.0.1:9/mcp', type: 'http' } },
+      {
+        onLog: () => {},
+        fetch: async (_url, init) => {
+          if (init?.method === 'GET') {
+            const encoder = new TextEncoder();
+            const start = (controller: ReadableStreamDefaultController) => {
+              send = text => controller.enqueue(encoder.encode(text));
+            };
+            return new Response(new ReadableStream({ start }), events);
+          }
+          const request = JSON.parse(String(init?.body)) as Request;
+          if (request.id === undefined) return new Response(null, { status: 202 });
+          if (request.method !== 'tools/call') return Response.json(toPlainAnswer(request));
+          send(`data: ${JSON.stringify(toPlainAnswer(request))}\n\n`);
+          return new Response(body, { status: 202 });
+        },
+      },
+    );
+    expect(await call(tools, 'write')).toEqual({ type: 'text', value: 'written' });
+  },
+);
+
 it.each([200, 202, 204])('a call that is answered with %i and nothing fails at once', async status => {
   const tools = openResponding(({ method }) =>
     method === 'tools/call' ? new Response(null, { status }) : undefined,

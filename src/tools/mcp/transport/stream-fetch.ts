@@ -273,10 +273,8 @@ async function withOwnType(response: Response, { listens }: { listens: boolean }
     : /^(?:data|event|id|retry)?:/.test(start)
       ? 'text/event-stream'
       : undefined;
-  if (
-    reader === undefined ? response.status !== 202 : response.status === 202 && type === undefined && listens
-  )
-    return response;
+  const isEmpty = type === undefined && !isEventStream(response);
+  if (response.status === 202 ? isEmpty && listens : reader === undefined) return response;
   const headers = new Headers(response.headers);
   if (type !== undefined) headers.set('content-type', type);
   return new Response(reader ? withFirst(first, reader) : response.body, { headers });
