@@ -69,6 +69,7 @@ const ODDITIES: readonly [what: string, where: keyof typeof PATHS, change: Chang
   ],
   ['no secret', 'registration', add({ client_secret: null })],
   ['a time as a text', 'registration', add({ client_secret_expires_at: '0' })],
+  ['a time that is none', 'registration', add({ client_secret_expires_at: 'never' })],
   ['nothing but the id', 'registration', ({ client_id }) => ({ client_id })],
   ['empty members', 'tokens', add({ refresh_token: null, scope: null, id_token: '' })],
   ['no type', 'tokens', without('token_type')],

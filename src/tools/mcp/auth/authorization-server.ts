@@ -84,9 +84,10 @@ async function withReadableDocument(response: Response, { method, body }: Reques
   if (read === undefined) return new Response(null, { status: 404 });
   const document = withoutEmpty(read);
   if (method === 'POST') {
-    const { client_secret_expires_at: expiresAt, ...client } = document;
+    const { client_secret_expires_at, ...client } = document;
     const sent = objectOf(tryParseJson(String(body)));
-    const expiry = expiresAt === undefined ? {} : { client_secret_expires_at: Number(expiresAt) };
+    const expiresAt = Number(client_secret_expires_at);
+    const expiry = Number.isFinite(expiresAt) ? { client_secret_expires_at: expiresAt } : {};
     return toDocument({ ...sent, ...client, ...expiry }, response);
   }
   const isServer = 'authorization_endpoint' in document;
