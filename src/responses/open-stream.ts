@@ -63,7 +63,9 @@ function openEarly(
     const content = repeat(() => send(opener, life.signal), pauseAfter, life.signal).then(
       begunResponse => {
         hasContent = true;
-        return withEnd(begunResponse, life.release);
+        // Only the signal of a host may outlive the response. That of a turn ends with it.
+        const isOfHost = abortSignal !== undefined && turn === undefined;
+        return isOfHost ? withEnd(begunResponse, life.release) : begunResponse;
       },
       (error: unknown) => {
         life.release();
