@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { onTestFinished } from 'vitest';
 import * as z from 'zod/v4';
+import { listenOnFreePort } from './_free-port-server.js';
 
 const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } } as const;
 
@@ -46,20 +44,11 @@ export async function startAskingServer(): Promise<{ url: string; release: () =>
     return transport;
   }
 
-  const server = createServer((request, response) => {
+  const origin = await listenOnFreePort((request, response) => {
     const known = transports.get(String(request.headers['mcp-session-id']));
     void (async () => (known ?? (await openSession())).handleRequest(request, response))();
-  }).listen(0, '127.0.0.1');
-  // A busy client would send a request on a connection that is closed at the same moment.
-  server.keepAliveTimeout = 0;
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Expected a port.');
-  return { url: `http://127.0.0.1:${address.port}/mcp`, release };
+  return { url: `${origin}/mcp`, release };
 }
 
 const toResult = (text: string) => ({ content: [{ type: 'text' as const, text }] });

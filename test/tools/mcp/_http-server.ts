@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { listenOnFreePort } from './_free-port-server.js';
 
 /** One request as the server received it. */
 export interface SeenRequest {
@@ -153,17 +152,8 @@ export async function startHttpServer({
     return { jsonrpc: '2.0', id, result: { tools } };
   }
 
-  const server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
-  // A busy client would send a request on a connection that is closed at the same moment.
-  server.keepAliveTimeout = 0;
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Expected a port.');
-  fixture.url = `http://127.0.0.1:${address.port}/mcp`;
+  const origin = await listenOnFreePort((request, response) => void respond(request, response));
+  fixture.url = `${origin}/mcp`;
   return fixture;
 }
 

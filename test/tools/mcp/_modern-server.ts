@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
+import { listenOnFreePort } from './_free-port-server.js';
 
 /** One JSON-RPC request as the server received it. */
 export interface SeenMessage {
@@ -99,19 +98,10 @@ export async function startModernServer(
     response.write(`data: ${JSON.stringify(message)}\n\n`);
   }
 
-  const server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
-  // A busy client would send a request on a connection that is closed at the same moment.
-  server.keepAliveTimeout = 0;
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Expected a port.');
+  const origin = await listenOnFreePort((request, response) => void respond(request, response));
 
   return {
-    url: `http://127.0.0.1:${address.port}/mcp`,
+    url: `${origin}/mcp`,
     requests,
     count: method => requests.filter(request => request.method === method).length,
     get openStreams() {

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
 import type { McpServerConfig } from '../../../src/tools/mcp/index.js';
+import { listenOnFreePort } from './_free-port-server.js';
 
 export interface Request {
   readonly id: number;
@@ -36,17 +35,8 @@ export type OddTransport = 'json' | 'stream' | 'sse' | 'stdio';
 
 /** Starts a server whose answers need not be valid, over one transport. */
 export async function startOddServer(transport: OddTransport, answer: Answer): Promise<McpServerConfig> {
-  const server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
-  // A busy client would send a request on a connection that is closed at the same moment.
-  server.keepAliveTimeout = 0;
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Expected a port.');
-  const url = `http://127.0.0.1:${address.port}/mcp`;
+  const origin = await listenOnFreePort((request, response) => void respond(request, response));
+  const url = `${origin}/mcp`;
   let events: ServerResponse | undefined;
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { onTestFinished } from 'vitest';
 import type { McpHttpServerConfig } from '../../../src/tools/mcp/index.js';
+import { listenOnFreePort } from './_free-port-server.js';
 
 interface Message {
   readonly id?: number;
@@ -103,19 +102,10 @@ export async function startTaskServer({ bindsTasks = false } = {}): Promise<Task
       .end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...body }));
   }
 
-  const server = createServer((request, response) => void respond(request, response)).listen(0, '127.0.0.1');
-  // A busy client would send a request on a connection that is closed at the same moment.
-  server.keepAliveTimeout = 0;
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Expected a port.');
+  const origin = await listenOnFreePort((request, response) => void respond(request, response));
   const opening = new Set(['server/discover', 'initialize', 'notifications/initialized', 'tools/list']);
   return {
-    config: { url: `http://127.0.0.1:${address.port}/mcp`, type: 'http' },
+    config: { url: `${origin}/mcp`, type: 'http' },
     requests,
     methods: () => requests.map(({ method }) => method).filter(method => !opening.has(method)),
     change(state, result) {

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { call, openTools, until } from './_fixture-server.js';
 import { type Request, toPlainAnswer } from './_odd-server.js';
+import { listenOnFreePort } from './_free-port-server.js';
 
 type Refusal = (response: ServerResponse, id: number) => void;
 
@@ -68,7 +68,7 @@ async function startForgetfulServer({
   const ended: unknown[] = [];
   const sessions = new Set<string>();
   let count = 0;
-  const server = createServer(async (request, response) => {
+  const origin = await listenOnFreePort(async (request, response) => {
     if (request.method === 'DELETE') ended.push(request.headers['mcp-session-id']);
     if (request.method !== 'POST') return void response.writeHead(405).end();
     const message = JSON.parse(await text(request)) as Request;
@@ -89,16 +89,9 @@ async function startForgetfulServer({
         tools: [{ name: 'write', inputSchema: {}, annotations: { readOnlyHint: isReadOnly } }],
       };
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Expected a port.');
   const tools = openTools({
-    web: { type: 'http', url: `http://127.0.0.1:${address.port}/mcp`, trustAnnotations: true },
+    web: { type: 'http', url: `${origin}/mcp`, trustAnnotations: true },
   });
   const countOf = (method: string): number => seen.filter(one => one === method).length;
   return { tools, countOf, ended, forget: () => sessions.clear() };

@@ -1,13 +1,13 @@
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dualServer } from './_dual-server.js';
 import { call, namesOf, openTools, temporaryFolder } from './_fixture-server.js';
 import { type Request, toPlainAnswer } from './_odd-server.js';
 import { discoverlessServer } from './_silent-script.js';
+import { listenOnFreePort } from './_free-port-server.js';
 
 it.each(['ignores', 'exits'] as const)('a server that %s at `server/discover` is used', async reaction => {
   const { config } = await discoverlessServer(reaction);
@@ -63,7 +63,7 @@ const FAILURES: readonly [string, Refusal][] = [
 /** Starts a server that refuses requests, except for those of its stream of SSE. */
 async function startRefusingServer(refuse: Refusal, isRefused: (method: string) => boolean): Promise<string> {
   let events: ServerResponse | undefined;
-  const server = createServer(async (request, response) => {
+  const origin = await listenOnFreePort(async (request, response) => {
     if (request.method === 'GET' && request.url === '/mcp' && isRefused('initialize')) {
       events = response.writeHead(200, { 'content-type': 'text/event-stream' });
       return void events.write('event: endpoint\ndata: /messages\n\n');
@@ -79,17 +79,8 @@ async function startRefusingServer(refuse: Refusal, isRefused: (method: string) 
     if (isRefused(message.method)) return refuse(response, message.id);
     if (message.id === undefined) return void response.writeHead(202).end();
     response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
-  }).listen(0, '127.0.0.1');
-  // A busy client would send a request on a connection that is closed at the same moment.
-  server.keepAliveTimeout = 0;
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Expected a port.');
-  return `http://127.0.0.1:${address.port}/mcp`;
+  return `${origin}/mcp`;
 }
 
 describe.each([...REFUSALS, ...FAILURES])('a server over HTTP that responds with %s', (_, refuse) => {

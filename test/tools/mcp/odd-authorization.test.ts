@@ -1,11 +1,10 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { createOAuthProvider } from '../../../src/tools/mcp/index.js';
 import { redirectUrl } from './_authorization-server.js';
 import { call, openTools } from './_fixture-server.js';
 import { toPlainAnswer } from './_odd-server.js';
+import { listenOnFreePort } from './_free-port-server.js';
 
 type Document = Readonly<Record<string, unknown>>;
 
@@ -41,7 +40,7 @@ const reply =
 const page = reply({ body: '<html></html>', type: 'text/html' });
 const nothing = reply({ status: 204 });
 
-/** What servers do with the documents of a sign-in, which all the same have one meaning. */
+/** Changes that servers make to the documents of a sign-in. Each document still has one meaning. */
 const ODDITIES: readonly [what: string, where: keyof typeof PATHS, change: Change][] = [
   ['nothing odd', 'tokens', document => document],
   ...[400, 403, 404, 405, 500].map((status): [string, 'resource', Change] => [
@@ -81,7 +80,7 @@ const isReply = (value: Document | Reply): value is Reply => typeof value.status
 
 /** Starts a protected server, which is its own authorization server. */
 async function startServer(where: string, change: Change): Promise<string> {
-  const server = createServer(async (request, response) => {
+  const base = await listenOnFreePort(async (request, response) => {
     const { pathname } = new URL(request.url ?? '', base);
     const body = await text(request);
     if (pathname === '/mcp') {
@@ -117,17 +116,7 @@ async function startServer(where: string, change: Change): Promise<string> {
       body: sent,
     } = isReply(changed) ? { ...usual, ...changed } : { ...usual, body: JSON.stringify(changed) };
     response.writeHead(status, { 'content-type': type }).end(sent);
-  }).listen(0, '127.0.0.1');
-  // A busy client would send a request on a connection that is closed at the same moment.
-  server.keepAliveTimeout = 0;
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('Expected a port.');
-  const base = `http://127.0.0.1:${address.port}`;
   return `${base}/mcp`;
 }
 

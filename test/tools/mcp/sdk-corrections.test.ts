@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { text } from 'node:stream/consumers';
 import {
   Client,
@@ -18,6 +18,7 @@ import * as z from 'zod/v4';
 import { createStdioTransport } from '../../../src/tools/mcp/transport/stdio-transport.js';
 import { fixtureServer, isAlive, until } from './_fixture-server.js';
 import { startHttpServer } from './_http-server.js';
+import { listenOnFreePort } from './_free-port-server.js';
 import { startModernServer, toList, toText, toTool } from './_modern-server.js';
 import { type Request, startOddServer, toPlainAnswer } from './_odd-server.js';
 import { discoverlessServer } from './_silent-script.js';
@@ -66,16 +67,8 @@ async function startGrandchild(client: Client): Promise<number> {
   return pid;
 }
 
-async function serve(listener: RequestListener): Promise<URL> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  return new URL(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/mcp`);
-}
+const serve = async (listener: RequestListener): Promise<URL> =>
+  new URL('/mcp', await listenOnFreePort(listener));
 
 const timedOut = expect.objectContaining({ code: SdkErrorCode.RequestTimeout });
 const looseResult = z.looseObject({});
