@@ -25,8 +25,8 @@ const requestTimeout = 30_000;
  * only, and addresses that servers name pass a gate.
  *
  * Corrects the MCP SDK (2.4.0): it prints the text of token endpoints on the console, and messages of its errors contain
- * it. Here only the code of an error remains. Its requests also have no time limit, and it rejects a document with an empty
- * member, or without one that it does not need. Tests of the bare SDK: "prints the text of a token endpoint on the console"
+ * it. Here only the code of an error remains. Its requests also have no time limit, and it rejects a document in which a member
+ * is empty, or one that it does not need is missing. Tests of the bare SDK: "prints the text of a token endpoint on the console"
  * and "rejects a document with an empty member" in test/tools/mcp/sdk-corrections-auth.test.ts.
  *
  * @param onRefresh Called with the status of a refresh request, or undefined if it failed.

@@ -134,7 +134,7 @@ export function createAuthorizedFetch(config: McpHttpServerConfig, fetch: FetchL
         );
       }
       const response = await send(url, request);
-      // The request that ends a session is not worth a sign-in.
+      // Do not ask the user to sign in only to end a session.
       if (init.method === 'DELETE') return response;
       const isRenewed = response.status === 401 && wasRejected;
       if (isRejection(response) && (sent === maxSends || isRenewed)) return response;

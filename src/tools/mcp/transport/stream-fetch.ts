@@ -17,10 +17,10 @@ import { toMisaddressed, toUnreadable, WireMessages } from './wire-messages.js';
  *   which means "not offered".
  * - It drops a message with an odd member, and the call waits for its timeout. Here messages are made valid before it reads
  *   them, and an answer that stays unreadable fails its call immediately.
- * - It reads no answer with status 202, for whose call it waits until the timeout, or with a content type that is missing or
- *   wrong. Here the content decides, and a call without an answer fails immediately, unless a separate stream may bring it.
- * - A connection fails if the server rejects the notification that it is ready, as all messages without an id. Here the
- *   requests that follow decide.
+ * - It ignores an answer with status 202, so that the call waits for its timeout, and rejects an answer whose content type is
+ *   missing or wrong. Here the content decides, and a call without an answer fails immediately, unless a separate stream may
+ *   bring it.
+ * - It does not connect to a server that rejects notifications. Here the requests that follow decide.
  * - It does not report on which stream a request of the server arrived. Here it is reported.
  *
  * Tests of the bare SDK: "Streamable HTTP" in test/tools/mcp/sdk-corrections.test.ts.
